@@ -1,0 +1,3 @@
+//! The load test.
+/// Entry point.
+fn main() {}
