@@ -1,1 +1,17 @@
-//! Zeitnot.
+//! The server: endpoint, connections, one actor per game, the journal, metrics, administration.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`clock`] | the one time line: stamps |
+//! | [`journal`] | what is durable: append, load, list; SQLite behind it |
+//! | [`identity`] | tokens, roles, guests |
+//! | [`config`] | file, environment, flags |
+//! | [`certificate`] | the certificate and its pin |
+//! | [`pgn`] | games in portable notation |
+
+pub mod certificate;
+pub mod clock;
+pub mod config;
+pub mod identity;
+pub mod journal;
+pub mod pgn;

@@ -1,0 +1,3 @@
+//! The thin client for a terminal.
+
+fn main() {}
