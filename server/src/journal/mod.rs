@@ -89,11 +89,9 @@ pub trait Journal: Send + Sync + 'static {
     /// Says how many clocks run. While any does, the writer commits a heartbeat every second.
     fn clocks_running(&self, count: usize);
 
-    /// Whether the last attempt to write succeeded.
-    fn is_up(&self) -> bool;
-
-    /// Resolves when the store takes records again, at once if it does.
-    fn up(&self) -> impl Future<Output = ()> + Send;
+    /// Whether the store takes records: false from the first failed write (a heartbeat counts) until one
+    /// succeeds again. Actors watch it: clocks stand while it is false.
+    fn health(&self) -> tokio::sync::watch::Receiver<bool>;
 
     /// All records of games that are not finished, in the order in which they were written, each game's
     /// together with the instant at which its last record was committed (the last durable instant of
