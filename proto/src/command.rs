@@ -422,6 +422,11 @@ impl Command {
         matches!(self, Command::Move { .. } | Command::ClaimDraw { .. } | Command::SealMove { .. })
     }
 
+    /// Whether only the server itself may give this command; on the wire nobody may.
+    pub const fn is_servers_own(&self) -> bool {
+        matches!(self, Command::Presence { .. } | Command::MateVerdict { .. } | Command::Interrupt { .. })
+    }
+
     /// The name of the command in snake case, for metrics and logs.
     pub const fn name(&self) -> &'static str {
         match self {

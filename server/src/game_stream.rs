@@ -1,0 +1,259 @@
+//! The stream of one game: its frames in, its frames out.
+//!
+//! A command is stamped when the last byte of its frame has been read, before it is decoded and before
+//! any queue. The game's counter of readers between stamp and enqueue is raised before the stamp and
+//! lowered after the enqueue, so that the actor knows when nothing stamped is still on its way.
+
+use crate::attachment::Out;
+use crate::clock;
+use crate::game_actor::{NewAttachment, Stamped, ToActor};
+use crate::hub::{self, GameHandle, Peer};
+use crate::state::Server;
+use crate::stream_io::{self, FrameReader, WriteEnd};
+use bytes::Bytes;
+use quinn::{RecvStream, SendStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use tokio::sync::mpsc;
+use zeitnot_proto::close::Code;
+use zeitnot_proto::codec::{self, DecodeError, Frame};
+use zeitnot_proto::command::Party;
+use zeitnot_proto::game_stream::{Attach, FromGame, Seat, ToGame};
+use zeitnot_proto::{Color, Refusal, Stamp};
+
+static NEXT_ATTACHMENT: AtomicU64 = AtomicU64::new(1);
+
+/// Frames handed to QUIC in one go.
+const WRITE_BATCH: usize = 32;
+
+/// Serves a stream that a client opened after its control stream.
+pub async fn serve(server: Arc<Server>, peer: Arc<Peer>, mut send: SendStream, recv: RecvStream) {
+    let mut reader = FrameReader::new(recv, &server.limits);
+    let end = match attach(&server, &peer, &mut reader).await {
+        Ok(Some(stream)) => stream.run(&mut send, &mut reader).await,
+        Ok(None) => Code::Done,
+        Err(code) => code,
+    };
+    finish(&server, &mut send, &mut reader, end);
+}
+
+/// Ends both halves: in order where nothing is wrong, with a code otherwise.
+fn finish(server: &Server, send: &mut SendStream, reader: &mut FrameReader, end: Code) {
+    if matches!(end, Code::Done | Code::TakenOver) {
+        let _closed = send.finish();
+    } else {
+        server.metrics.reset(end);
+        let _closed = send.reset(stream_io::code(end));
+    }
+    reader.stop(end);
+}
+
+/// Reads `Attach` and finds the game. None if the client left before it said anything.
+async fn attach(
+    server: &Arc<Server>,
+    peer: &Arc<Peer>,
+    reader: &mut FrameReader,
+) -> Result<Option<GameStream>, Code> {
+    let first = async {
+        loop {
+            if let Some(body) = reader.next_body(ToGame::MAX)? {
+                return codec::decode::<ToGame>(body).map(Some).map_err(|error| stream_io::code_of(&error));
+            }
+            if !reader.fill().await {
+                return Ok(None);
+            }
+        }
+    };
+    let first = tokio::time::timeout(server.limits.hello_timeout, first).await.map_err(|_| Code::OutOfState)?;
+    let attach = match first? {
+        Some(ToGame::Attach(attach)) => attach,
+        Some(_) => return Err(Code::OutOfState),
+        None => return Ok(None),
+    };
+    let handle = hub::find_game(server, attach.game).await.map_err(|refusal| {
+        server.metrics.refused(refusal);
+        if refusal == Refusal::NoSuchGame { Code::NoSuchGame } else { Code::Internal }
+    })?;
+    let side = seat(peer, &handle, attach)?;
+    let (outbox, frames) = mpsc::channel(server.limits.outbox);
+    let id = NEXT_ATTACHMENT.fetch_add(1, Ordering::Relaxed);
+    let lagging = Arc::new(AtomicBool::new(false));
+    let new = NewAttachment { id, attach, side, outbox, lagging: Arc::clone(&lagging) };
+    handle.mailbox.send(ToActor::Attach(Box::new(new))).await.map_err(|_| Code::Internal)?;
+    Ok(Some(GameStream { server: Arc::clone(server), peer: Arc::clone(peer), handle, id, side, seat: attach.seat, frames, lagging }))
+}
+
+/// The side that somebody who attaches like this plays, if he plays.
+fn seat(peer: &Peer, handle: &GameHandle, attach: Attach) -> Result<Option<Color>, Code> {
+    let allowed = match attach.seat {
+        Seat::Spectator => return Ok(None),
+        Seat::Player => return hub::side_of(&handle.info, &peer.name).map(Some).ok_or(Code::NoSuchGame),
+        Seat::Arbiter => peer.roles.arbiter,
+        Seat::Device => peer.roles.arbiter || peer.roles.organizer,
+    };
+    if allowed { Ok(None) } else { Err(Code::NoSuchGame) }
+}
+
+/// Counts a reader as being between stamp and enqueue for as long as it lives.
+struct Stamping<'a>(&'a AtomicU32);
+
+impl<'a> Stamping<'a> {
+    /// Raises the counter, then reads the clock: in this order no stamp is missed.
+    fn stamp(counter: &'a AtomicU32) -> (Stamping<'a>, Stamp) {
+        counter.fetch_add(1, Ordering::SeqCst);
+        (Stamping(counter), clock::now())
+    }
+}
+
+impl Drop for Stamping<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+struct GameStream {
+    server: Arc<Server>,
+    peer: Arc<Peer>,
+    handle: GameHandle,
+    id: u64,
+    side: Option<Color>,
+    seat: Seat,
+    frames: mpsc::Receiver<Out>,
+    lagging: Arc<AtomicBool>,
+}
+
+impl GameStream {
+    /// Carries frames both ways until one side ends it.
+    async fn run(mut self, send: &mut SendStream, reader: &mut FrameReader) -> Code {
+        let end = loop {
+            // What came together with `Attach` is here already.
+            let mut answers = Vec::new();
+            if let Err(code) = self.read(reader, &mut answers) {
+                break code;
+            }
+            if !answers.is_empty()
+                && let Err(end) = self.write(send, &mut answers).await
+            {
+                break end;
+            }
+            reader.rest();
+            tokio::select! {
+                out = self.frames.recv() => {
+                    if let Err(end) = self.write_out(send, out).await {
+                        break end;
+                    }
+                }
+                more = reader.fill() => if !more { break Code::Done },
+            }
+        };
+        let gone = ToActor::Detach { attachment: self.id };
+        let _over = self.handle.mailbox.send(gone).await;
+        end
+    }
+
+    /// Stamps and enqueues every whole frame that has been read.
+    fn read(&self, reader: &mut FrameReader, answers: &mut Vec<Bytes>) -> Result<(), Code> {
+        let (stamping, at) = Stamping::stamp(&self.handle.stamping);
+        while let Some(body) = reader.next_body(ToGame::MAX)? {
+            let frame = match codec::decode::<ToGame>(body) {
+                Ok(frame) => frame,
+                Err(DecodeError::UnknownVariant(number)) => {
+                    tracing::debug!(number, "a frame of an unknown number was skipped");
+                    self.server.metrics.unknown_frames.inc();
+                    continue;
+                }
+                Err(error) => return Err(stream_io::code_of(&error)),
+            };
+            self.take(frame, at, answers)?;
+        }
+        drop(stamping);
+        Ok(())
+    }
+
+    fn take(&self, frame: ToGame, at: Stamp, answers: &mut Vec<Bytes>) -> Result<(), Code> {
+        let (id, message) = match frame {
+            ToGame::Attach(_) => return Err(Code::OutOfState),
+            ToGame::Resync { after } => (None, Ok(ToActor::Resync { attachment: self.id, after })),
+            ToGame::Command { id, on, command } => {
+                let message = self.party(&command).map(|by| {
+                    let lag_us = if self.handle.info.compensates { self.lag_us() } else { 0 };
+                    ToActor::Command(Box::new(Stamped { at, by, attachment: self.id, lag_us, id, on, command }))
+                });
+                (Some(id), message)
+            }
+        };
+        let refused = match message.map(|message| self.handle.mailbox.try_send(message)) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(mpsc::error::TrySendError::Full(_))) => Refusal::Busy,
+            Ok(Err(mpsc::error::TrySendError::Closed(_))) => return Err(Code::Internal),
+            Err(refusal) => refusal,
+        };
+        self.server.metrics.refused(refused);
+        match id {
+            Some(id) => answers.push(crate::attachment::frame(&FromGame::Answer { id, result: Err(refused) })),
+            // A resync that found no room is asked for again by itself.
+            None => self.lagging.store(true, Ordering::Release),
+        }
+        Ok(())
+    }
+
+    /// As whom this stream may give the command.
+    fn party(&self, command: &zeitnot_proto::Command) -> Result<Party, Refusal> {
+        if command.is_servers_own() {
+            return Err(Refusal::NotAllowed);
+        }
+        match (self.seat, self.side) {
+            (Seat::Player, Some(side)) => Ok(Party::from(side)),
+            (Seat::Arbiter, _) => Ok(Party::Arbiter),
+            (Seat::Device, _) => Ok(Party::Device),
+            _ => Err(Refusal::NotPlayer),
+        }
+    }
+
+    /// The lowest round-trip time that QUIC has measured on this connection.
+    fn lag_us(&self) -> u64 {
+        u64::try_from(self.peer.connection.min_rtt().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// Writes what the actor has, as much of it as waits.
+    async fn write_out(&mut self, send: &mut SendStream, first: Option<Out>) -> Result<(), Code> {
+        let mut frames = Vec::new();
+        let mut next = first;
+        let end = loop {
+            match next {
+                Some(Out::Frame(bytes)) => frames.push(bytes),
+                Some(Out::End(code)) => break Some(code),
+                None => break Some(Code::TakenOver),
+            }
+            if frames.len() == WRITE_BATCH {
+                break None;
+            }
+            match self.frames.try_recv() {
+                Ok(out) => next = Some(out),
+                Err(mpsc::error::TryRecvError::Empty) => break None,
+                Err(mpsc::error::TryRecvError::Disconnected) => next = None,
+            }
+        };
+        self.write(send, &mut frames).await?;
+        if let Some(code) = end {
+            return Err(code);
+        }
+        if self.frames.is_empty() && self.lagging.load(Ordering::Acquire) {
+            self.server.metrics.resyncs.inc();
+            let resync = ToActor::Resync { attachment: self.id, after: None };
+            self.handle.mailbox.send(resync).await.map_err(|_| Code::Internal)?;
+        }
+        Ok(())
+    }
+
+    async fn write(&self, send: &mut SendStream, frames: &mut [Bytes]) -> Result<(), Code> {
+        match stream_io::write(send, frames, self.server.limits.write_timeout).await {
+            Ok(()) => Ok(()),
+            Err(WriteEnd::Gone) => Err(Code::Done),
+            Err(WriteEnd::TooSlow) => {
+                self.server.metrics.slow_readers.inc();
+                Err(Code::TooSlow)
+            }
+        }
+    }
+}
