@@ -3,7 +3,8 @@
 //! Periods stand in a row, separated by `:`. A period is `[MOVES/]SECONDS[+INCREMENT | dDELAY |
 //! bDELAY]`; a last period that repeats ends in `*`. `300+3` is five minutes and three seconds a
 //! move, `40/5400+30:1800+30` two periods, `40/7200:20/3600*` repeats its last, `300d5` has a simple
-//! delay of five seconds and `300b5` the same shown Bronstein's way. `-` is an untimed game.
+//! delay of five seconds and `300b5` the same shown Bronstein's way. `-` is an untimed game. Seconds may
+//! have up to six decimals.
 
 use crate::bounded::List;
 use crate::limits::PERIODS_MAX;
@@ -154,24 +155,36 @@ impl FromStr for TimeControl {
     }
 }
 
+/// Reads a number of at most nine digits.
+fn number(text: &str) -> Result<u64, BadTimeControl> {
+    if text.is_empty() || text.len() > 9 || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(BadTimeControl::Notation);
+    }
+    text.parse().map_err(|_| BadTimeControl::Notation)
+}
+
+/// Reads seconds with up to six decimals, in microseconds.
+fn seconds(text: &str) -> Result<u64, BadTimeControl> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if fraction.len() > 6 {
+        return Err(BadTimeControl::Notation);
+    }
+    let scale = 10u64.pow(6 - u32::try_from(fraction.len()).unwrap_or(6));
+    Ok(number(whole)? * SECOND_US + number(fraction)? * scale)
+}
+
 /// Reads one period without its `*`.
 fn period(text: &str) -> Result<Period, BadTimeControl> {
-    let number = |s: &str| -> Result<u64, BadTimeControl> {
-        if s.is_empty() || s.len() > 9 || !s.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(BadTimeControl::Notation);
-        }
-        s.parse().map_err(|_| BadTimeControl::Notation)
-    };
     let (moves, rest) = match text.split_once('/') {
         None => (None, text),
         Some((m, rest)) => (Some(u16::try_from(number(m)?).map_err(|_| BadTimeControl::Notation)?), rest),
     };
     let split = rest.find(['+', 'd', 'b']).unwrap_or(rest.len());
-    let base_us = number(&rest[..split])? * SECOND_US;
+    let base_us = seconds(&rest[..split])?;
     let added = if split == rest.len() {
         Added::Nothing
     } else {
-        let us = number(&rest[split + 1..])? * SECOND_US;
+        let us = seconds(&rest[split + 1..])?;
         match rest.as_bytes()[split] {
             b'+' => Added::Increment(us),
             b'd' => Added::Delay(us),
@@ -213,7 +226,7 @@ impl fmt::Display for Seconds {
         write!(f, "{}", self.0 / SECOND_US)?;
         match self.0 % SECOND_US {
             0 => Ok(()),
-            fraction => write!(f, ".{fraction:06}"),
+            fraction => write!(f, ".{}", format!("{fraction:06}").trim_end_matches('0')),
         }
     }
 }
