@@ -1,0 +1,155 @@
+//! One connection: hello, then the control stream and a stream for each game.
+
+use crate::control;
+use crate::game_stream;
+use crate::hub::Peer;
+use crate::identity::Identity;
+use crate::state::Server;
+use crate::stream_io::{self, FrameReader};
+use bytes::Bytes;
+use quinn::{Connection, SendStream, VarInt};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tracing::Instrument as _;
+use zeitnot_proto::close::Code;
+use zeitnot_proto::codec::{self, DecodeError, Frame};
+use zeitnot_proto::control::{Hello, Roles, ToClient, ToServer, Welcome};
+use zeitnot_proto::limits::PAGE_MAX;
+use zeitnot_proto::{List, PROTOCOL_VERSION, Text};
+
+/// Frames that wait for a control stream.
+const CONTROL_OUTBOX: usize = 128;
+
+/// Serves a connection whose handshake is done, until it ends.
+pub async fn serve(server: Arc<Server>, connection: Connection) {
+    server.metrics.handshakes.inc();
+    let welcomed =
+        tokio::time::timeout(server.limits.hello_timeout, welcome(&server, &connection)).await;
+    let (peer, control) = match welcomed {
+        Ok(Ok(welcomed)) => welcomed,
+        Ok(Err(code)) => return close(&server, &connection, code),
+        Err(_) => return close(&server, &connection, Code::NoHello),
+    };
+    let span = tracing::info_span!("connection", id = peer.id, name = %peer.name);
+    let code = converse(&server, &peer, control).instrument(span).await;
+    server.metrics.rtt.observe(connection.rtt().as_secs_f64());
+    server.metrics.connections.dec();
+    if server.hub.remove_peer(&peer) {
+        server.lobby.left(&server, &peer.name);
+    }
+    close(&server, &connection, code);
+}
+
+/// Closes a connection, unless it is closed already.
+fn close(server: &Server, connection: &Connection, code: Code) {
+    if connection.close_reason().is_none() {
+        if code != Code::Done {
+            server.metrics.closed(code);
+            tracing::debug!(code = code.name(), remote = %connection.remote_address(), "closing");
+        }
+        connection.close(stream_io::code(code), code.name().as_bytes());
+    }
+}
+
+/// The control stream and what waits to be written to it.
+struct Control {
+    send: SendStream,
+    reader: FrameReader,
+    outbox: mpsc::Receiver<Bytes>,
+}
+
+/// Hello and welcome.
+async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<Peer>, Control), Code> {
+    let (mut send, recv) = connection.accept_bi().await.map_err(|_| Code::Done)?;
+    let mut reader = FrameReader::new(recv, &server.limits);
+    let hello = read_hello(&mut reader).await?;
+    if hello.protocol == 0 {
+        return Err(Code::Version);
+    }
+    let identities = Arc::clone(&server.identities);
+    let credential = hello.credential;
+    let identity = tokio::task::spawn_blocking(move || identities.authenticate(&credential))
+        .await
+        .map_err(|_| Code::Internal)??;
+    let Identity { name, roles, guest_token } = identity;
+    connection.set_max_concurrent_bi_streams(VarInt::from_u32(streams_for(server, roles)));
+    let (outbox, frames) = mpsc::channel(CONTROL_OUTBOX);
+    let peer = Arc::new(Peer { id: server.hub.next_peer_id(), name, roles, outbox, connection: connection.clone() });
+    // From here on notices come: none about a game is missed between the list below and the first one.
+    server.hub.add_peer(Arc::clone(&peer));
+    server.metrics.connections.inc();
+    let mut games = server.hub.games_of(&peer.name);
+    games.truncate(PAGE_MAX);
+    let welcome = Welcome {
+        protocol: PROTOCOL_VERSION.min(hello.protocol),
+        server: Text::cut(concat!("zeitnot-server ", env!("CARGO_PKG_VERSION"))),
+        name: peer.name.clone(),
+        roles,
+        guest_token,
+        now: crate::clock::now(),
+        games: List::cut(games),
+    };
+    tracing::debug!(id = peer.id, name = %peer.name, client = %hello.client, "welcome");
+    let bytes = codec::encode(&ToClient::Welcome(Box::new(welcome))).unwrap_or_default();
+    if send.write_all(&bytes).await.is_err() {
+        leave(server, &peer);
+        return Err(Code::Done);
+    }
+    Ok((peer, Control { send, reader, outbox: frames }))
+}
+
+fn leave(server: &Server, peer: &Peer) {
+    server.metrics.connections.dec();
+    if server.hub.remove_peer(peer) {
+        server.lobby.left(server, &peer.name);
+    }
+}
+
+async fn read_hello(reader: &mut FrameReader) -> Result<Hello, Code> {
+    loop {
+        if let Some(body) = reader.next_body(ToServer::MAX)? {
+            return match codec::decode::<ToServer>(body) {
+                Ok(ToServer::Hello(hello)) => Ok(hello),
+                Ok(ToServer::Request { .. }) | Err(DecodeError::UnknownVariant(_)) => Err(Code::NoHello),
+                Err(error) => Err(stream_io::code_of(&error)),
+            };
+        }
+        if !reader.fill().await {
+            return Err(Code::NoHello);
+        }
+    }
+}
+
+fn streams_for(server: &Server, roles: Roles) -> u32 {
+    if roles.organizer || roles.arbiter || roles.admin {
+        server.limits.streams_staff
+    } else {
+        server.limits.streams_player
+    }
+}
+
+/// The control stream and the games' streams, until the control stream or the connection ends.
+async fn converse(server: &Arc<Server>, peer: &Arc<Peer>, mut control: Control) -> Code {
+    let controlled = control::serve(
+        Arc::clone(server),
+        Arc::clone(peer),
+        &mut control.send,
+        &mut control.reader,
+        &mut control.outbox,
+    );
+    let games = async {
+        loop {
+            match peer.connection.accept_bi().await {
+                Ok((send, recv)) => {
+                    let stream = game_stream::serve(Arc::clone(server), Arc::clone(peer), send, recv);
+                    tokio::spawn(stream.in_current_span());
+                }
+                Err(_) => break Code::Done,
+            }
+        }
+    };
+    tokio::select! {
+        code = controlled => code,
+        code = games => code,
+    }
+}
