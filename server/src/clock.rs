@@ -1,32 +1,43 @@
 //! The one time line of the process.
+//!
+//! The wall clock is read once, when the process first asks for the time; from there on only the
+//! monotonic clock counts. A wall clock that is set back after that moves no stamp.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 use zeitnot_proto::Stamp;
 
-/// The wall clock is read once, when the process first asks for the time; from there on only the
-/// monotonic clock counts. A wall clock that is set back after that moves no stamp.
-struct TimeLine {
-    origin: Instant,
-    origin_us: u64,
+/// What the time line is read from.
+enum Source {
+    /// The machine's clocks.
+    System { origin: Instant, origin_us: u64 },
+    /// Whoever embeds the server and sets the time by hand.
+    Hand(watch::Sender<u64>),
 }
 
-static TIME_LINE: OnceLock<TimeLine> = OnceLock::new();
+static SOURCE: OnceLock<Source> = OnceLock::new();
 
 /// How far the time line was moved forward, so that no stamp is at or before the last durable one.
 static ADVANCE_US: AtomicU64 = AtomicU64::new(0);
 
-/// This instant, in microseconds since 1970 by the wall clock of the start.
+fn system() -> Source {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Source::System { origin: Instant::now(), origin_us: micros(since) }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// This instant.
 pub fn now() -> Stamp {
-    let line = TIME_LINE.get_or_init(|| TimeLine {
-        origin: Instant::now(),
-        origin_us: SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX)),
-    });
-    let elapsed_us = u64::try_from(line.origin.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Stamp(line.origin_us.saturating_add(elapsed_us).saturating_add(ADVANCE_US.load(Ordering::Relaxed)))
+    let us = match SOURCE.get_or_init(system) {
+        Source::System { origin, origin_us } => origin_us.saturating_add(micros(origin.elapsed())),
+        Source::Hand(now_us) => *now_us.borrow(),
+    };
+    Stamp(us.saturating_add(ADVANCE_US.load(Ordering::Relaxed)))
 }
 
 /// Moves the time line so that it continues after `last`, the last durable stamp. To be called once,
@@ -37,8 +48,38 @@ pub fn continue_after(last: Stamp) {
     ADVANCE_US.fetch_add(behind_us, Ordering::Relaxed);
 }
 
-/// The monotonic instant at which [`now`] will say `at`, for timers.
-pub fn instant_of(at: Stamp) -> Instant {
-    let now_at = now();
-    Instant::now() + std::time::Duration::from_micros(at.since(now_at))
+/// Waits until [`now`] says `at` or later.
+pub async fn sleep_until(at: Stamp) {
+    match SOURCE.get_or_init(system) {
+        Source::System { .. } => tokio::time::sleep(Duration::from_micros(at.since(now()))).await,
+        Source::Hand(now_us) => {
+            let mut seen = now_us.subscribe();
+            // The sender lives as long as the process: waiting cannot fail.
+            let _lives = seen.wait_for(|_| now() >= at).await;
+        }
+    }
+}
+
+/// A time line that is set by hand, for programs that embed the server and replay recorded time.
+pub struct Hand(&'static watch::Sender<u64>);
+
+/// Takes the time line of this process into one's own hand, at `start`. None if the process has asked
+/// for the time before.
+pub fn drive_by_hand(start: Stamp) -> Option<Hand> {
+    SOURCE.set(Source::Hand(watch::Sender::new(start.0))).ok()?;
+    match SOURCE.get() {
+        Some(Source::Hand(now_us)) => Some(Hand(now_us)),
+        _ => None,
+    }
+}
+
+impl Hand {
+    /// It is `at` now; an instant that has passed already changes nothing.
+    pub fn set(&self, at: Stamp) {
+        self.0.send_if_modified(|now_us| {
+            let later = at.0 > *now_us;
+            *now_us = at.0.max(*now_us);
+            later
+        });
+    }
 }

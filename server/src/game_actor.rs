@@ -220,29 +220,35 @@ impl Actor {
     }
 
     async fn wait(&mut self) -> Wake {
-        let timer = self.next_wake().map(tokio::time::Instant::from_std);
-        let sleep = async {
-            match timer {
-                Some(at) => tokio::time::sleep_until(at).await,
+        let due = self.next_due();
+        let deadline = async {
+            match due {
+                Some(at) => clock::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let lingered = self.over_since.map(|since| since + self.server.limits.linger);
+        let linger = async {
+            match lingered {
+                Some(at) => tokio::time::sleep_until(at.into()).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
             message = self.messages.recv() => message.map_or(Wake::Time, Wake::Message),
-            () = sleep => Wake::Time,
+            () = deadline => Wake::Time,
+            () = linger => Wake::Time,
             changed = self.store.changed() => if changed.is_ok() { Wake::Store } else { Wake::Time },
             changed = self.draining.changed() => if changed.is_ok() { Wake::Drain } else { Wake::Time },
         }
     }
 
     /// When something happens by itself next.
-    fn next_wake(&self) -> Option<Instant> {
+    fn next_due(&self) -> Option<Stamp> {
         let deadline = if self.suspended.is_some() { None } else { self.game.poll_timeout() };
         let release = self.public.as_ref().and_then(|public| public.next_release());
-        let due = [deadline, release].into_iter().flatten().min().map(clock::instant_of);
-        let linger = self.over_since.map(|since| since + self.server.limits.linger);
-        [due, linger].into_iter().flatten().min()
+        [deadline, release].into_iter().flatten().min()
     }
 
     /// All that has been stamped by now, in the order in which it counts: by stamp, and at one stamp
