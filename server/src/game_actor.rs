@@ -227,7 +227,8 @@ impl Actor {
                 None => std::future::pending().await,
             }
         };
-        let lingered = self.over_since.map(|since| since + self.server.limits.linger);
+        let unattended = self.over_since.filter(|_| self.attachments.is_empty());
+        let lingered = unattended.map(|since| since + self.server.limits.linger);
         let linger = async {
             match lingered {
                 Some(at) => tokio::time::sleep_until(at.into()).await,
