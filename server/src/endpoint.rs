@@ -1,11 +1,12 @@
 //! The QUIC endpoint: its parameters, and who is let in.
 
+use crate::arrival::{Arrivals, TimedSocket};
 use crate::certificate::Certificate;
 use crate::connection;
 use crate::limits::Limits;
 use crate::state::Server;
 use quinn::crypto::rustls::QuicServerConfig;
-use quinn::{Endpoint, EndpointConfig, IdleTimeout, Incoming, ServerConfig, TransportConfig, VarInt};
+use quinn::{Runtime as _, Endpoint, EndpointConfig, IdleTimeout, Incoming, ServerConfig, TransportConfig, VarInt};
 use quinn_proto::HashedConnectionIdGenerator;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
@@ -29,7 +30,12 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// The address is taken or not this machine's, or the certificate does not go with its key.
-pub fn bind(address: SocketAddr, certificate: &Certificate, limits: &Limits) -> io::Result<Endpoint> {
+pub fn bind(
+    address: SocketAddr,
+    certificate: &Certificate,
+    limits: &Limits,
+    arrivals: Arc<Arrivals>,
+) -> io::Result<Endpoint> {
     let mut tls = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(io::Error::other)?
@@ -50,7 +56,9 @@ pub fn bind(address: SocketAddr, certificate: &Certificate, limits: &Limits) -> 
     endpoint.cid_generator(move || Box::new(HashedConnectionIdGenerator::from_key(connection_id_key)));
     // quinn's default would tell fifty clients a second; after a restart thousands have to know.
     endpoint.min_reset_interval(Duration::from_micros(20));
-    Endpoint::new(endpoint, Some(config), socket(address)?, Arc::new(quinn::TokioRuntime))
+    let socket = quinn::TokioRuntime.wrap_udp_socket(socket(address)?)?;
+    let socket = Arc::new(TimedSocket::new(socket, arrivals));
+    Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(quinn::TokioRuntime))
 }
 
 fn transport(limits: &Limits) -> io::Result<TransportConfig> {

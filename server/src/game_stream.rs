@@ -14,6 +14,7 @@ use bytes::Bytes;
 use quinn::{RecvStream, SendStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::codec::{self, DecodeError, Frame};
@@ -182,6 +183,11 @@ impl GameStream {
                 (Some(id), message)
             }
         };
+        if id.is_some()
+            && let Some(us) = self.server.arrivals.since(self.peer.connection.remote_address(), at)
+        {
+            self.server.metrics.arrival_to_stamp.observe(Duration::from_micros(us).as_secs_f64());
+        }
         let refused = match message.map(|message| self.handle.mailbox.try_send(message)) {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(mpsc::error::TrySendError::Full(_))) => Refusal::Busy,

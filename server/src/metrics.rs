@@ -45,6 +45,8 @@ pub struct Metrics {
     pub duplicates: IntCounter,
     /// Readers that were cut off because they did not read.
     pub slow_readers: IntCounter,
+    /// From the arrival of a datagram at the socket to the stamp of a command in it.
+    pub arrival_to_stamp: Histogram,
     /// From the stamp of a command to the commit of its decision.
     pub stamp_to_commit: Histogram,
     /// From the stamp of a command to its events being handed to the streams.
@@ -113,6 +115,7 @@ impl Metrics {
             resyncs: counter("resyncs_total", "Readers that fell behind and got a snapshot.")?,
             duplicates: counter("duplicates_total", "Commands recognized as sent before.")?,
             slow_readers: counter("slow_readers_total", "Readers cut off because they did not read.")?,
+            arrival_to_stamp: histogram("arrival_to_stamp_seconds", "From the socket to a command's stamp.")?,
             stamp_to_commit: histogram("stamp_to_commit_seconds", "From a command's stamp to its commit.")?,
             stamp_to_broadcast: histogram("stamp_to_broadcast_seconds", "From a command's stamp to the streams.")?,
             flag_lateness: histogram("flag_lateness_seconds", "From a flag's fall to its decision.")?,

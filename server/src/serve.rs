@@ -64,6 +64,7 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
         metrics,
         journal,
         identities,
+        arrivals: Arc::default(),
         hub: Hub::default(),
         lobby: Lobby::default(),
         mate_searches: Arc::new(Semaphore::new(config.limits.mate_searches)),
@@ -81,7 +82,7 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
         }
         None => None,
     };
-    let endpoint = endpoint::bind(config.listen, &certificate, &config.limits)
+    let endpoint = endpoint::bind(config.listen, &certificate, &config.limits, Arc::clone(&server.arrivals))
         .map_err(|error| format!("QUIC on {}: {error}", config.listen))?;
     let address = endpoint.local_addr()?;
     let recovered = recovery::recover(&server).await?;

@@ -1,5 +1,6 @@
 //! What all parts of a running server share.
 
+use crate::arrival::Arrivals;
 use crate::hub::Hub;
 use crate::identity::Identities;
 use crate::journal::Journal;
@@ -22,6 +23,8 @@ pub struct Server {
     pub journal: Arc<dyn Journal>,
     /// Who may come in.
     pub identities: Arc<Identities>,
+    /// When datagrams came in.
+    pub arrivals: Arc<Arrivals>,
     /// Games and connections.
     pub hub: Hub,
     /// Seeks, challenges, rematches.
