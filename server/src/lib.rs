@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`clock`] | the one time line: stamps |
+//! | [`data_dir`] | the data directory: its files, its keys, its lock |
 //! | [`journal`] | what is durable: append, load, list; SQLite behind it |
 //! | [`identity`] | tokens, roles, guests |
 //! | [`config`] | file, environment, flags |
@@ -12,6 +13,7 @@
 pub mod certificate;
 pub mod clock;
 pub mod config;
+pub mod data_dir;
 pub mod identity;
 pub mod journal;
 pub mod pgn;

@@ -3,6 +3,27 @@
 //! The journal is append-only: one row per decision, whole or not at all, written by one thread that
 //! commits in groups. Nothing is shown to anyone before its row is durable. A finished game becomes
 //! a row of the table `games` with plain columns.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `sqlite` | [`SqliteJournal`]: opens, queues, answers questions |
+//! | `writer` | the one thread that writes: groups, heartbeats, outages |
+//! | `live` | the games in the live table, kept in memory: fence and rows |
+//! | `games` | the table of finished games |
+//! | `sweep` | takes finished games out of the live table |
+//! | `row` | a decision as bytes |
+//! | `schema` | tables and their version |
+
+mod games;
+mod live;
+mod row;
+pub(crate) mod schema;
+mod sqlite;
+mod sweep;
+mod writer;
+
+pub use schema::OpenError;
+pub use sqlite::{Group, Observer, Options, SqliteJournal, Stats};
 
 use std::fmt;
 use zeitnot_proto::command::Party;
@@ -93,13 +114,12 @@ pub trait Journal: Send + Sync + 'static {
     /// succeeds again. Actors watch it: clocks stand while it is false.
     fn health(&self) -> tokio::sync::watch::Receiver<bool>;
 
-    /// All records of games that are not finished, in the order in which they were written, each game's
-    /// together with the instant at which its last record was committed (the last durable instant of
-    /// the whole journal, if that is not known).
+    /// All records of games that are not finished, in the order in which they were written.
     fn unfinished(&self) -> Result<Vec<Record>, StoreError>;
 
-    /// When the turn began that the last record of this game opened, as far as the journal knows: only
-    /// asked after a crash, for a game from [`Journal::unfinished`].
+    /// When the last record of this game was committed, which is when the turn began that it opened.
+    /// None if the server was killed before that instant itself was written, with the next group or
+    /// heartbeat. For a game from [`Journal::unfinished`].
     fn committed_at(&self, game: GameId) -> Result<Option<Stamp>, StoreError>;
 
     /// The last durable instant.

@@ -1,0 +1,239 @@
+//! The journal in an SQLite database: appends go to the writer's thread, questions to a connection of
+//! their own.
+
+use super::live::{self, Shared};
+use super::row::{COLUMNS, EncodedRow};
+use super::schema::{self, OpenError};
+use super::writer::{Append, Writer};
+use super::{Committed, Finished, Journal, Record, StoreError, games};
+use crate::data_dir::{DataDir, Lock};
+use rusqlite::{Connection, ErrorCode};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+use zeitnot_proto::Stamp;
+use zeitnot_proto::control::{GameFilter, GameSummary};
+use zeitnot_proto::rules::GameId;
+
+/// A group that was committed, as an observer sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Group {
+    /// Decisions in it.
+    pub records: usize,
+    /// From the first of them leaving the queue to the end of the commit.
+    pub took: Duration,
+}
+
+/// Told of every group by the writer's thread, before anyone who waits for it.
+pub type Observer = Arc<dyn Fn(Group) + Send + Sync>;
+
+/// How the journal works.
+#[derive(Clone)]
+pub struct Options {
+    /// Decisions that may wait for the writer; beyond it an append fails at once.
+    pub queue_max: usize,
+    /// Decisions that go into one commit at most.
+    pub group_max: usize,
+    /// Rows of finished games that make a sweep worth while.
+    pub sweep_rows: usize,
+    /// Told of every group.
+    pub observer: Option<Observer>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { queue_max: 65_536, group_max: 1_024, sweep_rows: 50_000, observer: None }
+    }
+}
+
+/// What the journal has done since it was opened, and how it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Groups committed.
+    pub commits: u64,
+    /// Decisions in them.
+    pub records: u64,
+    /// Heartbeats.
+    pub heartbeats: u64,
+    /// Times that the store went down.
+    pub failures: u64,
+    /// Rows swept.
+    pub swept: u64,
+    /// Decisions waiting for the writer now.
+    pub queued: usize,
+}
+
+/// The embedded journal.
+pub struct SqliteJournal {
+    orders: Option<SyncSender<Append>>,
+    writer: Option<JoinHandle<()>>,
+    reader: Mutex<Connection>,
+    shared: Arc<Shared>,
+    _lock: Lock,
+}
+
+impl SqliteJournal {
+    /// Opens the journal of a data directory, made if there is none, and keeps every other server out.
+    pub fn open(dir: &DataDir, options: Options) -> Result<SqliteJournal, OpenError> {
+        let lock = dir.lock()?;
+        let connection = schema::open(dir)?;
+        let sqlite = |error| OpenError::Sqlite(dir.database(), error);
+        // The writer copies the log itself, after it has answered; this is for the case that it cannot.
+        connection.pragma_update(None, "wal_autocheckpoint", 50_000).map_err(sqlite)?;
+        connection.pragma_update(None, "journal_size_limit", 64 << 20).map_err(sqlite)?;
+        let (found, games) = live::scan(&connection).map_err(sqlite)?;
+        let reader = Mutex::new(schema::open_reader(dir)?);
+        let shared = Arc::new(Shared::new(&found, games, options.observer));
+        let (orders, queue) = sync_channel(options.queue_max);
+        let bounds = (options.group_max, options.sweep_rows);
+        let writer = Writer::new(connection, queue, Arc::clone(&shared), &found, bounds);
+        let writer = std::thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || writer.run())
+            .map_err(|error| OpenError::DataDir(crate::data_dir::DataDirError::Io(dir.database(), error)))?;
+        Ok(SqliteJournal { orders: Some(orders), writer: Some(writer), reader, shared, _lock: lock })
+    }
+
+    /// What it has done so far.
+    pub fn stats(&self) -> Stats {
+        let counters = &self.shared.counters;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Stats {
+            commits: read(&counters.commits),
+            records: read(&counters.records),
+            heartbeats: read(&counters.heartbeats),
+            failures: read(&counters.failures),
+            swept: read(&counters.swept),
+            queued: counters.queued.load(Ordering::Relaxed),
+        }
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues an encoded decision; gives the answer's sender back if there is no room.
+    fn queue(&self, append: Append) -> Result<(), (Append, &'static str)> {
+        let Some(orders) = &self.orders else { return Err((append, "the journal is closed")) };
+        self.shared.counters.queued.fetch_add(1, Ordering::Relaxed);
+        orders.try_send(append).map_err(|error| {
+            self.shared.counters.queued.fetch_sub(1, Ordering::Relaxed);
+            match error {
+                TrySendError::Full(append) => (append, "more decisions wait than there is room for"),
+                TrySendError::Disconnected(append) => (append, "the journal's writer is gone"),
+            }
+        })
+    }
+}
+
+impl Drop for SqliteJournal {
+    /// Writes what is queued, and leaves everything in the database itself.
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(writer) = self.writer.take() {
+            // A writer that panicked has said so itself.
+            let _ = writer.join();
+        }
+    }
+}
+
+impl Journal for SqliteJournal {
+    fn append(&self, record: Record, finished: Option<Box<Finished>>) -> Committed {
+        let (answer, committed) = oneshot::channel();
+        match EncodedRow::encode(&record) {
+            Ok(row) => {
+                if let Err((append, why)) = self.queue(Append { row, finished, answer }) {
+                    let _ = append.answer.send(Err(StoreError::Down(why.to_owned())));
+                }
+            }
+            Err(error) => drop(answer.send(Err(error))),
+        }
+        committed
+    }
+
+    fn clocks_running(&self, count: usize) {
+        self.shared.clocks.store(count, Ordering::Relaxed);
+    }
+
+    fn health(&self) -> watch::Receiver<bool> {
+        self.shared.up.subscribe()
+    }
+
+    fn unfinished(&self) -> Result<Vec<Record>, StoreError> {
+        let connection = self.reader();
+        let live = self.shared.live();
+        let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM journal ORDER BY row"))?;
+        let mut rows = statement.query([])?;
+        let mut records = Vec::new();
+        while let Some(row) = rows.next()? {
+            let game = GameId(row.get::<_, i64>(0)?.cast_unsigned());
+            if live.get(&game).is_some_and(|entry| !entry.over) {
+                records.push(EncodedRow::read(row)?.decode()?);
+            }
+        }
+        Ok(records)
+    }
+
+    fn committed_at(&self, game: GameId) -> Result<Option<Stamp>, StoreError> {
+        Ok(self.shared.live().get(&game).and_then(|entry| entry.committed))
+    }
+
+    fn last_durable(&self) -> Result<Stamp, StoreError> {
+        Ok(Stamp(self.shared.last_durable.load(Ordering::Relaxed)))
+    }
+
+    fn load(&self, game: GameId) -> Result<Vec<Record>, StoreError> {
+        let numbers =
+            self.shared.live().get(&game).filter(|entry| !entry.over).map(|entry| entry.rows.clone());
+        let connection = self.reader();
+        if let Some(numbers) = numbers {
+            match live::rows_of(&connection, &numbers) {
+                // It ended and was swept since.
+                Err(rusqlite::Error::QueryReturnedNoRows) => {}
+                rows => return rows?.iter().map(EncodedRow::decode).collect(),
+            }
+        }
+        Ok(games::load(&connection, game)?.unwrap_or_default())
+    }
+
+    fn last_game(&self) -> Result<GameId, StoreError> {
+        Ok(GameId(self.shared.last_game.load(Ordering::Relaxed)))
+    }
+
+    fn finished(
+        &self,
+        filter: &GameFilter,
+        before: Option<GameId>,
+        limit: usize,
+    ) -> Result<(Vec<GameSummary>, bool), StoreError> {
+        let mut page = games::list(&self.reader(), filter, before, limit.saturating_add(1))?;
+        let more = page.len() > limit;
+        page.truncate(limit);
+        Ok((page, more))
+    }
+
+    fn pgn(&self, game: GameId) -> Result<Option<String>, StoreError> {
+        Ok(games::pgn(&self.reader(), game)?)
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        use rusqlite::Error::{
+            FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, SqliteFailure, Utf8Error,
+        };
+        match &error {
+            SqliteFailure(code, _)
+                if matches!(code.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) =>
+            {
+                StoreError::Corrupt(error.to_string())
+            }
+            FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..)
+            | Utf8Error(..) => StoreError::Corrupt(error.to_string()),
+            _ => StoreError::Down(error.to_string()),
+        }
+    }
+}
