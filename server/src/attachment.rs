@@ -86,8 +86,7 @@ pub enum View {
 }
 
 impl View {
-    const ALL: [View; 4] =
-        [View::Public, View::Side(Color::White), View::Side(Color::Black), View::Arbiter];
+    const ALL: [View; 4] = [View::Public, View::Side(Color::White), View::Side(Color::Black), View::Arbiter];
 
     /// Whether this view shows events for that audience.
     pub fn shows(self, audience: Audience) -> bool {
@@ -131,7 +130,11 @@ impl Encoded {
 /// `events` as `view` may see them: what it may not see keeps its number.
 pub fn withhold(mut events: Events, view: View) -> Events {
     let entries = events.entries.into_iter().map(|entry| {
-        if view.shows(entry.event.audience()) { entry } else { Entry { article: None, event: Event::Withheld } }
+        if view.shows(entry.event.audience()) {
+            entry
+        } else {
+            Entry { article: None, event: Event::Withheld }
+        }
     });
     events.entries = List::cut(entries.collect());
     events

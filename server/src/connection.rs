@@ -23,8 +23,7 @@ const CONTROL_OUTBOX: usize = 128;
 /// Serves a connection whose handshake is done, until it ends.
 pub async fn serve(server: Arc<Server>, connection: Connection) {
     server.metrics.handshakes.inc();
-    let welcomed =
-        tokio::time::timeout(server.limits.hello_timeout, welcome(&server, &connection)).await;
+    let welcomed = tokio::time::timeout(server.limits.hello_timeout, welcome(&server, &connection)).await;
     let (peer, control) = match welcomed {
         Ok(Ok(welcomed)) => welcomed,
         Ok(Err(code)) => return close(&server, &connection, code),
@@ -74,7 +73,8 @@ async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<P
     let Identity { name, roles, guest_token } = identity;
     connection.set_max_concurrent_bi_streams(VarInt::from_u32(streams_for(server, roles)));
     let (outbox, frames) = mpsc::channel(CONTROL_OUTBOX);
-    let peer = Arc::new(Peer { id: server.hub.next_peer_id(), name, roles, outbox, connection: connection.clone() });
+    let peer =
+        Arc::new(Peer { id: server.hub.next_peer_id(), name, roles, outbox, connection: connection.clone() });
     // From here on notices come: none about a game is missed between the list below and the first one.
     server.hub.add_peer(Arc::clone(&peer));
     server.metrics.connections.inc();

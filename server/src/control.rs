@@ -11,7 +11,9 @@ use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc};
 use zeitnot_proto::close::Code;
 use zeitnot_proto::codec::{self, DecodeError, Frame};
-use zeitnot_proto::control::{ChallengeEnd, GameFilter, GameSummary, PlayerSummary, Reply, Request, ToClient, ToServer};
+use zeitnot_proto::control::{
+    ChallengeEnd, GameFilter, GameSummary, PlayerSummary, Reply, Request, ToClient, ToServer,
+};
 use zeitnot_proto::limits::PAGE_MAX;
 use zeitnot_proto::rules::{GameId, Name};
 use zeitnot_proto::{List, Refusal, Text};
@@ -114,7 +116,11 @@ async fn answer(server: &Arc<Server>, peer: &Peer, request: Request) -> Result<R
 }
 
 /// A page of games, newest first.
-async fn list_games(server: &Arc<Server>, filter: GameFilter, before: Option<GameId>) -> Result<Reply, Refusal> {
+async fn list_games(
+    server: &Arc<Server>,
+    filter: GameFilter,
+    before: Option<GameId>,
+) -> Result<Reply, Refusal> {
     let mut games: Vec<GameSummary> = match &filter {
         GameFilter::Live => server.hub.games().iter().map(|handle| Hub::summary(&handle.info)).collect(),
         GameFilter::Player(name) => {
@@ -146,7 +152,8 @@ async fn show_game(server: &Arc<Server>, game: GameId) -> Result<Reply, Refusal>
             let journal = Arc::clone(&server.journal);
             let after = GameId(game.0.saturating_add(1));
             let found =
-                tokio::task::spawn_blocking(move || journal.finished(&GameFilter::Finished, Some(after), 1)).await;
+                tokio::task::spawn_blocking(move || journal.finished(&GameFilter::Finished, Some(after), 1))
+                    .await;
             let (page, _) = found.map_err(|_| Refusal::StoreDown)?.map_err(|_| Refusal::StoreDown)?;
             page.into_iter().find(|summary| summary.game == game)
         }

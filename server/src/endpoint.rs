@@ -6,21 +6,22 @@ use crate::connection;
 use crate::limits::Limits;
 use crate::state::Server;
 use quinn::crypto::rustls::QuicServerConfig;
-use quinn::{Runtime as _, Endpoint, EndpointConfig, IdleTimeout, Incoming, ServerConfig, TransportConfig, VarInt};
+use quinn::{
+    Endpoint, EndpointConfig, IdleTimeout, Incoming, Runtime as _, ServerConfig, TransportConfig, VarInt,
+};
 use quinn_proto::HashedConnectionIdGenerator;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use zeitnot_proto::limits::CLIENT_FRAME_MAX;
 
 /// Socket buffers, as far as the system allows: a burst of thousands of datagrams must fit.
 const SOCKET_BUFFER: usize = 8 << 20;
-/// Client frames are short: what one stream may send before the server has read it.
-const STREAM_WINDOW: u32 = 2 * CLIENT_FRAME_MAX as u32;
+/// Client frames are short (16 KiB at most): what one stream may send before the server has read it.
+const STREAM_WINDOW: u32 = 32 * 1024;
 /// What one connection may send before the server has read it.
-const CONNECTION_WINDOW: u32 = 8 * CLIENT_FRAME_MAX as u32;
+const CONNECTION_WINDOW: u32 = 128 * 1024;
 /// What the server keeps for one connection until it is acknowledged.
 const SEND_WINDOW: u64 = 1 << 20;
 /// How long a handshake may take.
@@ -36,16 +37,18 @@ pub fn bind(
     limits: &Limits,
     arrivals: Arc<Arrivals>,
 ) -> io::Result<Endpoint> {
-    let mut tls = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(io::Error::other)?
-        .with_no_client_auth()
-        .with_single_cert(certificate.chain.clone(), certificate.key.clone_key())
-        .map_err(io::Error::other)?;
+    let mut tls =
+        rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(io::Error::other)?
+            .with_no_client_auth()
+            .with_single_cert(certificate.chain.clone(), certificate.key.clone_key())
+            .map_err(io::Error::other)?;
     tls.alpn_protocols = vec![zeitnot_proto::ALPN.to_vec()];
     // Commands must not be replayable: no 0-RTT.
     tls.max_early_data_size = 0;
-    let mut config = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls).map_err(io::Error::other)?));
+    let mut config =
+        ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls).map_err(io::Error::other)?));
     config.transport_config(Arc::new(transport(limits)?));
 
     // The same keys after a restart: a client learns with its next packet that the server is new

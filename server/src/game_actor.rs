@@ -560,8 +560,7 @@ impl Actor {
         let NewAttachment { id, attach, side, outbox, lagging } = new;
         let attachment =
             Attachment { id, seat: attach.seat, side, legal_moves: attach.legal_moves, outbox, lagging };
-        if attach.seat == Seat::Spectator
-            && self.attachments.len() >= self.server.limits.attachments_per_game
+        if attach.seat == Seat::Spectator && self.attachments.len() >= self.server.limits.attachments_per_game
         {
             self.server.metrics.reset(Code::Full);
             attachment.end(None, Code::Full);
@@ -569,7 +568,9 @@ impl Actor {
         }
         let playing = attach.seat == Seat::Player;
         let mut here_already = false;
-        if playing && let Some(index) = self.attachments.iter().position(|r| r.seat == Seat::Player && r.side == side)
+        if playing
+            && let Some(index) =
+                self.attachments.iter().position(|r| r.seat == Seat::Player && r.side == side)
         {
             here_already = true;
             let old = self.attachments.swap_remove(index);

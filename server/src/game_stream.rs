@@ -65,7 +65,8 @@ async fn attach(
             }
         }
     };
-    let first = tokio::time::timeout(server.limits.hello_timeout, first).await.map_err(|_| Code::OutOfState)?;
+    let first =
+        tokio::time::timeout(server.limits.hello_timeout, first).await.map_err(|_| Code::OutOfState)?;
     let attach = match first? {
         Some(ToGame::Attach(attach)) => attach,
         Some(_) => return Err(Code::OutOfState),
@@ -81,7 +82,16 @@ async fn attach(
     let lagging = Arc::new(AtomicBool::new(false));
     let new = NewAttachment { id, attach, side, outbox, lagging: Arc::clone(&lagging) };
     handle.mailbox.send(ToActor::Attach(Box::new(new))).await.map_err(|_| Code::Internal)?;
-    Ok(Some(GameStream { server: Arc::clone(server), peer: Arc::clone(peer), handle, id, side, seat: attach.seat, frames, lagging }))
+    Ok(Some(GameStream {
+        server: Arc::clone(server),
+        peer: Arc::clone(peer),
+        handle,
+        id,
+        side,
+        seat: attach.seat,
+        frames,
+        lagging,
+    }))
 }
 
 /// The side that somebody who attaches like this plays, if he plays.
@@ -178,7 +188,15 @@ impl GameStream {
             ToGame::Command { id, on, command } => {
                 let message = self.party(&command).map(|by| {
                     let lag_us = if self.handle.info.compensates { self.lag_us() } else { 0 };
-                    ToActor::Command(Box::new(Stamped { at, by, attachment: self.id, lag_us, id, on, command }))
+                    ToActor::Command(Box::new(Stamped {
+                        at,
+                        by,
+                        attachment: self.id,
+                        lag_us,
+                        id,
+                        on,
+                        command,
+                    }))
                 });
                 (Some(id), message)
             }
@@ -196,7 +214,9 @@ impl GameStream {
         };
         self.server.metrics.refused(refused);
         match id {
-            Some(id) => answers.push(crate::attachment::frame(&FromGame::Answer { id, result: Err(refused) })),
+            Some(id) => {
+                answers.push(crate::attachment::frame(&FromGame::Answer { id, result: Err(refused) }))
+            }
             // A resync that found no room is asked for again by itself.
             None => self.lagging.store(true, Ordering::Release),
         }

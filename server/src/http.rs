@@ -56,10 +56,14 @@ fn answer(server: &Server, request: &Request<Incoming>) -> Response<Full<Bytes>>
         return text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n".into());
     }
     match request.uri().path() {
-        "/metrics" => match server.metrics.render() {
-            Ok(metrics) => text(StatusCode::OK, metrics),
-            Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
-        },
+        "/metrics" => {
+            let queued = server.journal.stats().queued;
+            server.metrics.journal_queue.set(i64::try_from(queued).unwrap_or(i64::MAX));
+            match server.metrics.render() {
+                Ok(metrics) => text(StatusCode::OK, metrics),
+                Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+            }
+        }
         // Alive is whoever answers. The store may be down: that is for people to mend, and a restart
         // would not help.
         "/healthz" if server.store_up() => text(StatusCode::OK, "ok\n".into()),

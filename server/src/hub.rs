@@ -205,7 +205,11 @@ impl Hub {
 ///
 /// # Errors
 /// A refusal that says what is wrong with the set-up or the server.
-pub async fn create_game(server: &Arc<Server>, new: NewGame, from: Option<OfferId>) -> Result<GameId, Refusal> {
+pub async fn create_game(
+    server: &Arc<Server>,
+    new: NewGame,
+    from: Option<OfferId>,
+) -> Result<GameId, Refusal> {
     let hub = &server.hub;
     if server.is_draining() {
         return Err(Refusal::Draining);

@@ -71,7 +71,7 @@ impl Default for Limits {
             offers_per_player: 128,
             mate_search_positions: 1_000_000,
             mate_searches: 2,
-            linger: Duration::from_secs(60),
+            linger: Duration::from_mins(1),
             idle_timeout: Duration::from_secs(15),
             keep_alive: Duration::from_secs(5),
         }

@@ -186,7 +186,12 @@ pub async fn accept_challenge(server: &Arc<Server>, peer: &Peer, id: OfferId) ->
 }
 
 /// Declines a challenge to oneself, or withdraws one's own.
-pub fn close_challenge(server: &Server, peer: &Peer, id: OfferId, why: ChallengeEnd) -> Result<Reply, Refusal> {
+pub fn close_challenge(
+    server: &Server,
+    peer: &Peer,
+    id: OfferId,
+    why: ChallengeEnd,
+) -> Result<Reply, Refusal> {
     let declines = why == ChallengeEnd::Declined;
     let challenge = take_challenge(server, id, |challenge| {
         peer.name == if declines { challenge.to.clone() } else { challenge.by.clone() }
@@ -278,7 +283,8 @@ fn check(server: &Server, peer: &Peer, proposal: &Proposal) -> Result<(), Refusa
     player(peer)?;
     let terms = with_comforts(proposal.terms.clone(), &server.comforts);
     let nobody = ByColor::both(peer.name.clone());
-    let setup = Setup { game: GameId(0), players: nobody, terms, event: Text::default(), round: Text::default() };
+    let setup =
+        Setup { game: GameId(0), players: nobody, terms, event: Text::default(), round: Text::default() };
     Game::open(setup, crate::clock::now()).map(|_| ())
 }
 

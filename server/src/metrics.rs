@@ -1,9 +1,12 @@
 //! What the server counts and measures, in Prometheus' terms. Names and meanings are listed in
 //! `docs/metrics.md`; spans are in seconds, as Prometheus asks for.
 
+use crate::journal::{Group, Observer};
 use prometheus::{
-    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder, exponential_buckets,
+    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
+    exponential_buckets,
 };
+use std::sync::Arc;
 use std::time::Duration;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::{Refusal, Stamp};
@@ -61,6 +64,10 @@ pub struct Metrics {
     mate_searches: IntCounterVec,
     /// 1 while the store takes records.
     pub store_up: IntGauge,
+    /// Decisions that wait for the journal's writer.
+    pub journal_queue: IntGauge,
+    journal_records: Histogram,
+    journal_commit: Histogram,
 }
 
 /// Buckets from 10 microseconds to about 5 seconds.
@@ -97,6 +104,13 @@ impl Metrics {
             registry.register(Box::new(metric.clone()))?;
             Ok(metric)
         };
+        let sizes = |name: &str, help: &str| -> Result<Histogram, prometheus::Error> {
+            let buckets = exponential_buckets(1.0, 2.0, 11).unwrap_or_default();
+            let metric =
+                Histogram::with_opts(HistogramOpts::new(format!("zeitnot_{name}"), help).buckets(buckets))?;
+            registry.register(Box::new(metric.clone()))?;
+            Ok(metric)
+        };
         Ok(Metrics {
             connections: gauge("connections", "Connections that said hello.")?,
             handshakes: counter("handshakes_total", "Handshakes that were completed.")?,
@@ -117,19 +131,33 @@ impl Metrics {
             slow_readers: counter("slow_readers_total", "Readers cut off because they did not read.")?,
             arrival_to_stamp: histogram("arrival_to_stamp_seconds", "From the socket to a command's stamp.")?,
             stamp_to_commit: histogram("stamp_to_commit_seconds", "From a command's stamp to its commit.")?,
-            stamp_to_broadcast: histogram("stamp_to_broadcast_seconds", "From a command's stamp to the streams.")?,
+            stamp_to_broadcast: histogram(
+                "stamp_to_broadcast_seconds",
+                "From a command's stamp to the streams.",
+            )?,
             flag_lateness: histogram("flag_lateness_seconds", "From a flag's fall to its decision.")?,
             own_cost: histogram("own_cost_seconds", "Decode to encoded frames, journal not counted.")?,
             rtt: histogram("rtt_seconds", "Round-trip times of connections as they close.")?,
-            mate_searches: family("mate_searches_total", "Searches whether a side can still mate.", "answer")?,
+            mate_searches: family(
+                "mate_searches_total",
+                "Searches whether a side can still mate.",
+                "answer",
+            )?,
+            journal_queue: gauge("journal_queue", "Decisions that wait for the journal's writer.")?,
+            journal_records: sizes("journal_group_records", "Decisions in one commit.")?,
+            journal_commit: histogram("journal_commit_seconds", "What one commit took.")?,
             store_up: gauge("store_up", "1 while the store takes records.")?,
             registry,
         })
     }
 
-    /// Where others register metrics of their own.
-    pub fn registry(&self) -> &Registry {
-        &self.registry
+    /// What the journal's writer tells of every group that it commits.
+    pub fn journal_observer(&self) -> Observer {
+        let (records, commit) = (self.journal_records.clone(), self.journal_commit.clone());
+        Arc::new(move |group: Group| {
+            records.observe(f64::from(u32::try_from(group.records).unwrap_or(u32::MAX)));
+            commit.observe(group.took.as_secs_f64());
+        })
     }
 
     /// Counts a connection that the server closed.

@@ -1,6 +1,5 @@
 //! From the journal back to games under way.
 
-use crate::clock;
 use crate::game_actor::{self, ToActor};
 use crate::hub;
 use crate::journal::{Record, StoreError};
@@ -8,8 +7,8 @@ use crate::state::Server;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use zeitnot_proto::rules::GameId;
 use zeitnot_proto::Stamp;
+use zeitnot_proto::rules::GameId;
 
 /// Folds every unfinished game and starts its actor. Clocks go on from the last durable instant: time
 /// after it is nobody's (Article 6.11.1). How many games there are.
@@ -19,10 +18,9 @@ use zeitnot_proto::Stamp;
 pub async fn recover(server: &Arc<Server>) -> Result<usize, StoreError> {
     let journal = Arc::clone(&server.journal);
     let read = tokio::task::spawn_blocking(move || {
-        Ok((journal.last_durable()?, journal.last_game()?, by_game(journal.unfinished()?)))
+        Ok::<_, StoreError>((journal.last_durable()?, journal.last_game()?, by_game(journal.unfinished()?)))
     });
-    let (until, last_game, games) =
-        read.await.map_err(|error| StoreError::Corrupt(error.to_string()))??;
+    let (until, last_game, games) = read.await.map_err(|error| StoreError::Corrupt(error.to_string()))??;
     server.hub.continue_after(last_game);
     let mut recovered = 0;
     for (game, records) in games {
@@ -35,7 +33,6 @@ pub async fn recover(server: &Arc<Server>) -> Result<usize, StoreError> {
     server.recovered.store(true, Ordering::Release);
     Ok(recovered)
 }
-
 
 /// The records of each game, games in the order of their creation.
 fn by_game(records: Vec<Record>) -> Vec<(GameId, Vec<Record>)> {

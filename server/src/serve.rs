@@ -2,7 +2,7 @@
 
 use crate::certificate::Certificate;
 use crate::config::Config;
-use crate::data_dir::{DataDir, Lock};
+use crate::data_dir::DataDir;
 use crate::endpoint;
 use crate::http;
 use crate::hub::Hub;
@@ -39,8 +39,6 @@ pub struct Running {
     pub recovered: usize,
     endpoint: Endpoint,
     tasks: Vec<JoinHandle<()>>,
-    /// Nobody else may use the data directory for as long as this lives.
-    _lock: Lock,
 }
 
 /// Starts a server: when this returns, clients can connect.
@@ -49,11 +47,10 @@ pub struct Running {
 /// What could not be opened, bound or read, in words for whoever started it.
 pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sync>> {
     let data = DataDir::create(&config.data)?;
-    let lock = data.lock()?;
     let certificate = Certificate::load_or_make(&data, config)?;
     let metrics = Metrics::new()?;
-    let journal = SqliteJournal::open(&data, Options { observer: Some(metrics.journal_observer()?), ..Options::default() })?;
-    let journal: Arc<dyn Journal> = Arc::new(journal);
+    let options = Options { observer: Some(metrics.journal_observer()), ..Options::default() };
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&data, options)?);
     // Before anything is stamped: no stamp at or before the last durable one.
     crate::clock::continue_after(journal.last_durable()?);
     let identities = Arc::new(Identities::open(&data, config.guests)?);
@@ -75,7 +72,8 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
     let mut tasks = Vec::new();
     let http = match config.http {
         Some(address) => {
-            let listener = TcpListener::bind(address).await.map_err(|error| format!("HTTP on {address}: {error}"))?;
+            let listener =
+                TcpListener::bind(address).await.map_err(|error| format!("HTTP on {address}: {error}"))?;
             let bound = listener.local_addr()?;
             tasks.push(tokio::spawn(http::serve(listener, Arc::clone(&server))));
             Some(bound)
@@ -89,7 +87,7 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
     tasks.push(tokio::spawn(watch_revocations(Arc::clone(&server))));
     tasks.push(tokio::spawn(watch_store(Arc::clone(&server))));
     tasks.push(tokio::spawn(endpoint::accept(endpoint.clone(), Arc::clone(&server))));
-    Ok(Running { server, address, http, pin: certificate.pin.clone(), recovered, endpoint, tasks, _lock: lock })
+    Ok(Running { server, address, http, pin: certificate.pin.clone(), recovered, endpoint, tasks })
 }
 
 impl Running {

@@ -85,7 +85,12 @@ struct Allowance {
 impl Allowance {
     fn new(limits: &Limits) -> Allowance {
         let burst = f64::from(limits.frames_burst);
-        Allowance { tokens: burst, per_second: f64::from(limits.frames_per_second), burst, filled: Instant::now() }
+        Allowance {
+            tokens: burst,
+            per_second: f64::from(limits.frames_per_second),
+            burst,
+            filled: Instant::now(),
+        }
     }
 
     fn take(&mut self) -> bool {
@@ -109,7 +114,11 @@ pub enum WriteEnd {
 ///
 /// # Errors
 /// Why nothing more can be written.
-pub async fn write(stream: &mut SendStream, frames: &mut [Bytes], patience: Duration) -> Result<(), WriteEnd> {
+pub async fn write(
+    stream: &mut SendStream,
+    frames: &mut [Bytes],
+    patience: Duration,
+) -> Result<(), WriteEnd> {
     match tokio::time::timeout(patience, stream.write_all_chunks(frames)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => Err(WriteEnd::Gone),

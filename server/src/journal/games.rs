@@ -28,12 +28,7 @@ pub(super) fn insert(
                  ended_us, events, moves, pgn, record)
              VALUES (?1, '', '', '', ?2, ?3, '*', 0, ?4, 0, 0, '', '', x'')",
         )?
-        .execute((
-            id(game),
-            finished.edition,
-            finished.speed,
-            finished.created.0.cast_signed(),
-        ))?;
+        .execute((id(game), finished.edition, finished.speed, finished.created.0.cast_signed()))?;
     update(connection, finished)?;
     extend(connection, game, rows)
 }
@@ -120,7 +115,9 @@ pub(super) fn list(
         GameFilter::Player(name) => Some(name.as_str()),
     };
     let sql = match player {
-        None => format!("SELECT {SUMMARY} FROM games WHERE game < ?2 AND ?1 IS NULL ORDER BY game DESC LIMIT ?3"),
+        None => {
+            format!("SELECT {SUMMARY} FROM games WHERE game < ?2 AND ?1 IS NULL ORDER BY game DESC LIMIT ?3")
+        }
         Some(_) => format!(
             "SELECT {SUMMARY} FROM games WHERE white = ?1 AND game < ?2
              UNION ALL

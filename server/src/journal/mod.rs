@@ -122,6 +122,9 @@ pub trait Journal: Send + Sync + 'static {
     /// heartbeat. For a game from [`Journal::unfinished`].
     fn committed_at(&self, game: GameId) -> Result<Option<Stamp>, StoreError>;
 
+    /// What it has done since it was opened, and how it stands.
+    fn stats(&self) -> Stats;
+
     /// The last durable instant.
     fn last_durable(&self) -> Result<Stamp, StoreError>;
 

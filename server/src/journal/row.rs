@@ -50,9 +50,8 @@ impl EncodedRow {
     }
 
     pub(super) fn decode(&self) -> Result<Record, StoreError> {
-        let damaged = |what: &str| {
-            StoreError::Corrupt(format!("game {}, event {}: {what}", self.game, self.first.0))
-        };
+        let damaged =
+            |what: &str| StoreError::Corrupt(format!("game {}, event {}: {what}", self.game, self.first.0));
         if self.format != FORMAT {
             return Err(damaged("written in a format that this version does not know"));
         }

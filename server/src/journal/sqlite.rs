@@ -97,20 +97,6 @@ impl SqliteJournal {
         Ok(SqliteJournal { orders: Some(orders), writer: Some(writer), reader, shared, _lock: lock })
     }
 
-    /// What it has done so far.
-    pub fn stats(&self) -> Stats {
-        let counters = &self.shared.counters;
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Stats {
-            commits: read(&counters.commits),
-            records: read(&counters.records),
-            heartbeats: read(&counters.heartbeats),
-            failures: read(&counters.failures),
-            swept: read(&counters.swept),
-            queued: counters.queued.load(Ordering::Relaxed),
-        }
-    }
-
     fn reader(&self) -> MutexGuard<'_, Connection> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -141,6 +127,19 @@ impl Drop for SqliteJournal {
 }
 
 impl Journal for SqliteJournal {
+    fn stats(&self) -> Stats {
+        let counters = &self.shared.counters;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Stats {
+            commits: read(&counters.commits),
+            records: read(&counters.records),
+            heartbeats: read(&counters.heartbeats),
+            failures: read(&counters.failures),
+            swept: read(&counters.swept),
+            queued: counters.queued.load(Ordering::Relaxed),
+        }
+    }
+
     fn append(&self, record: Record, finished: Option<Box<Finished>>) -> Committed {
         let (answer, committed) = oneshot::channel();
         match EncodedRow::encode(&record) {
@@ -231,7 +230,9 @@ impl From<rusqlite::Error> for StoreError {
             {
                 StoreError::Corrupt(error.to_string())
             }
-            FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..)
+            FromSqlConversionFailure(..)
+            | IntegralValueOutOfRange(..)
+            | InvalidColumnType(..)
             | Utf8Error(..) => StoreError::Corrupt(error.to_string()),
             _ => StoreError::Down(error.to_string()),
         }

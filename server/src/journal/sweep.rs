@@ -70,8 +70,7 @@ impl Sweep {
             }
             let live = shared.live();
             let dying = live.iter().filter(|(_, entry)| entry.over).map(|(game, _)| *game).collect();
-            self.running =
-                Some(Scan { dying, done: 0, end: last_row, instant_needed: false });
+            self.running = Some(Scan { dying, done: 0, end: last_row, instant_needed: false });
         }
         let Some(mut scan) = self.running.take() else { return Ok(0) };
         let removed = match scan.piece(connection, shared) {

@@ -237,11 +237,7 @@ impl Writer {
             .prepare_cached(
                 "INSERT OR REPLACE INTO pulse (id, at, last_row, committed) VALUES (0, ?1, ?2, ?3)",
             )?
-            .execute((
-                now.0.cast_signed(),
-                self.last_row,
-                self.mark.map(|mark| mark.0.cast_signed()),
-            ))?;
+            .execute((now.0.cast_signed(), self.last_row, self.mark.map(|mark| mark.0.cast_signed())))?;
         self.shared.last_durable.fetch_max(now.0, Ordering::Relaxed);
         self.written.commit = Instant::now();
         Ok(())
