@@ -22,6 +22,9 @@ use zeitnot_proto::{ALPN, PROTOCOL_VERSION, Refusal, Text};
 /// Notices that may wait for their reader; what comes beyond is dropped, with a warning in the log.
 const NOTICES_MAX: usize = 1024;
 
+/// What a socket is asked to hold, in each direction.
+const SOCKET_BUFFER_BYTES: usize = 4 << 20;
+
 /// What the server says without being asked, in order.
 pub type Notices = mpsc::Receiver<Notice>;
 
@@ -101,7 +104,9 @@ impl Connector {
         attempt.await.unwrap_or_else(|_| Err(Error::Connection("no answer".into())))
     }
 
-    async fn open_once(&self, server: &str, credential: Credential) -> Result<Opened, Error> {
+    /// A bare QUIC connection to `server`, before anything is said on it: for those who speak the
+    /// protocol themselves.
+    pub async fn quic(&self, server: &str) -> Result<quinn::Connection, Error> {
         let bad = |text: String| Error::Address(format!("{server}: {text}"));
         let host = server.rsplit_once(':').ok_or_else(|| bad("write HOST:PORT".into()))?.0;
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -111,7 +116,11 @@ impl Connector {
             .endpoint(address)?
             .connect_with(self.config.clone(), address, host)
             .map_err(|e| bad(e.to_string()))?;
-        let quic = connecting.await?;
+        Ok(connecting.await?)
+    }
+
+    async fn open_once(&self, server: &str, credential: Credential) -> Result<Opened, Error> {
+        let quic = self.quic(server).await?;
         let (send, receive) = quic.open_bi().await?;
         let (mut writer, mut reader) = (FrameWriter::new(send), FrameReader::new(receive));
         let client = Text::cut(&self.tuning.name);
@@ -138,9 +147,14 @@ impl Connector {
             return Ok(endpoint.clone());
         }
         let no_socket = |e: std::io::Error| Error::Connection(format!("no UDP socket: {e}"));
-        let socket = std::net::UdpSocket::bind(local).map_err(no_socket)?;
+        let socket = socket2::Socket::from(std::net::UdpSocket::bind(local).map_err(no_socket)?);
+        // As far as the system allows: with many connections on one socket the bursts are long. Without
+        // it works too.
+        let _smaller = socket.set_recv_buffer_size(SOCKET_BUFFER_BYTES);
+        let _smaller = socket.set_send_buffer_size(SOCKET_BUFFER_BYTES);
         let runtime = Arc::new(quinn::TokioRuntime);
-        let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, runtime).map_err(no_socket)?;
+        let endpoint =
+            Endpoint::new(EndpointConfig::default(), None, socket.into(), runtime).map_err(no_socket)?;
         Ok(slot.insert(endpoint).clone())
     }
 
