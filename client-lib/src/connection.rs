@@ -38,6 +38,8 @@ pub struct Tuning {
     pub idle: Duration,
     /// How long one attempt to connect, the hello included, may take.
     pub attempt: Duration,
+    /// Bytes that the server may send on one stream before they are read.
+    pub stream_window: u32,
     /// The client's name and version, for the server's log.
     pub name: String,
 }
@@ -48,6 +50,8 @@ impl Default for Tuning {
             keep_alive: Duration::from_secs(4),
             idle: Duration::from_secs(15),
             attempt: Duration::from_secs(5),
+            // Two of the largest frames.
+            stream_window: 512 * 1024,
             name: concat!("zeitnot-client ", env!("CARGO_PKG_VERSION")).into(),
         }
     }
@@ -170,15 +174,14 @@ impl Connector {
     }
 }
 
-/// QUIC for frames that are small and few: the server opens no streams, and a stream's window holds
-/// two of its largest frames.
+/// QUIC for frames that are small and few; the server opens no streams.
 fn transport(tuning: &Tuning) -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .datagram_receive_buffer_size(None)
-        .stream_receive_window(VarInt::from_u32(512 * 1024))
+        .stream_receive_window(VarInt::from_u32(tuning.stream_window))
         .receive_window(VarInt::from_u32(4 * 1024 * 1024))
         .keep_alive_interval(Some(tuning.keep_alive))
         .max_idle_timeout(tuning.idle.try_into().ok());

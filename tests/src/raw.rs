@@ -114,6 +114,14 @@ impl Raw {
         Stream { send, recv, buffer: FrameBuffer::default() }
     }
 
+    /// Opens a stream that the server knows of at once, because a byte is on it; waits while there is no
+    /// room for one.
+    pub async fn open_stream(&self) -> (SendStream, RecvStream) {
+        let (mut send, recv) = self.quic.open_bi().await.unwrap();
+        send.write_all(&[0x10]).await.unwrap();
+        (send, recv)
+    }
+
     /// Opens the stream of a game.
     pub async fn attach(&self, attach: Attach) -> Stream {
         let mut stream = self.open().await;

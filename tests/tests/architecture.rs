@@ -1,5 +1,7 @@
 //! The arrows of ARCHITECTURE.md hold: imports run one way, and what must not be linked is not.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +15,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("zeitnot-server", &["zeitnot-proto", "zeitnot-laws", "zeitnot-pairing"]),
     ("zeitnot-client", &["zeitnot-proto"]),
     ("zeitnot-loadtest", &["zeitnot-proto", "zeitnot-client"]),
-    ("zeitnot-tests", &["zeitnot-proto", "zeitnot-client", "zeitnot-laws", "zeitnot-pairing", "zeitnot-server"]),
+    (
+        "zeitnot-tests",
+        &["zeitnot-proto", "zeitnot-client", "zeitnot-laws", "zeitnot-pairing", "zeitnot-server"],
+    ),
 ];
 
 /// Crates that must not be among the ordinary dependencies of these.
@@ -48,8 +53,10 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
 fn imports_run_one_way() {
     let found = dependencies();
     for (name, dependencies) in &found {
-        let (_, allowed) =
-            ALLOWED.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("{name} has no place in the map"));
+        let (_, allowed) = ALLOWED
+            .iter()
+            .find(|(known, _)| known == name)
+            .unwrap_or_else(|| panic!("{name} has no place in the map"));
         for dependency in dependencies.iter().filter(|d| d.starts_with("zeitnot-")) {
             assert!(allowed.contains(&dependency.as_str()), "{name} may not import {dependency}");
         }
@@ -63,7 +70,8 @@ fn imports_run_one_way() {
 
 #[test]
 fn the_laws_never_ask_for_the_time_or_the_disk() {
-    let forbidden = ["std::time", "std::fs", "std::net", "std::io", "std::thread", "tokio", "quinn", "SystemTime"];
+    let forbidden =
+        ["std::time", "std::fs", "std::net", "std::io", "std::thread", "tokio", "quinn", "SystemTime"];
     for room in ["server/laws/src", "server/pairing/src"] {
         let mut folders = vec![root().join(room)];
         while let Some(folder) = folders.pop() {
