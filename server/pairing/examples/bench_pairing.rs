@@ -66,7 +66,8 @@ fn time(options: &Options, players: usize, after: usize, seed: u64, method: Meth
     let mut tournament = recipe.start(&mut random);
     for round in 1..=after {
         recipe.absences(&mut tournament, round, &mut random);
-        let pairing = dutch::pair_round(&tournament, round, Method::default()).expect("a round that can be paired");
+        let pairing =
+            dutch::pair_round(&tournament, round, Method::default()).expect("a round that can be paired");
         tournament.enter_pairing(&pairing).expect("a fresh round");
         recipe.play(&mut tournament, &pairing, &mut random);
     }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::dutch::{self, Method, PairingError, Preference, Strength};
+use crate::dutch::{self, Method, Pairing, PairingError, Preference, Strength};
 use crate::round::{Bye, Colour, Entry, Tpn};
+use crate::round_robin;
 use crate::tournament::Tournament;
 
 /// A broken absolute criterion. Written for people.
@@ -36,7 +37,9 @@ pub fn violations(
     let present: Vec<Tpn> = tournament
         .players
         .iter()
-        .filter(|p| tournament.bye_for(p, round).is_none_or(|kind| Some(p.tpn) == bye && kind == Bye::Allocated))
+        .filter(|p| {
+            tournament.bye_for(p, round).is_none_or(|kind| Some(p.tpn) == bye && kind == Bye::Allocated)
+        })
         .map(|p| p.tpn)
         .collect();
     if named != present {
@@ -77,7 +80,8 @@ pub fn violations(
         let before = (1..round).find(|&r| {
             let entry = player.entry(r);
             let win = tournament.points.of_entry(entry) >= tournament.points.win;
-            entry == Entry::Bye(Bye::Allocated) || win && matches!(entry, Entry::Bye(_) | Entry::Forfeit { .. })
+            entry == Entry::Bye(Bye::Allocated)
+                || win && matches!(entry, Entry::Bye(_) | Entry::Forfeit { .. })
         });
         if let Some(before) = before {
             say("C2", format!("{} may not have the bye because of round {before}", player.tpn));
@@ -95,6 +99,8 @@ pub struct RoundCheck {
     pub only_in_file: Vec<(Tpn, Tpn)>,
     /// Boards the engine pairs and the file does not have.
     pub only_by_engine: Vec<(Tpn, Tpn)>,
+    /// Absolute criteria the file's round breaks.
+    pub violations: Vec<Violation>,
     /// Why the engine could not pair the round, if so.
     pub error: Option<PairingError>,
 }
@@ -113,7 +119,9 @@ pub fn boards_of(tournament: &Tournament, round: usize) -> Vec<(Tpn, Tpn)> {
         match player.entry(round) {
             Entry::Played { opponent, colour: Colour::White, .. }
             | Entry::Paired { opponent, colour: Colour::White }
-            | Entry::Forfeit { opponent, colour: Some(Colour::White), .. } => boards.push((player.tpn, opponent)),
+            | Entry::Forfeit { opponent, colour: Some(Colour::White), .. } => {
+                boards.push((player.tpn, opponent));
+            }
             Entry::Bye(Bye::Allocated) => boards.push((player.tpn, 0)),
             _ => {}
         }
@@ -126,31 +134,66 @@ pub fn boards_of(tournament: &Tournament, round: usize) -> Vec<(Tpn, Tpn)> {
 pub fn check(tournament: &Tournament) -> Vec<RoundCheck> {
     (1..=tournament.rounds_paired())
         .map(|round| {
-            let mut before = tournament.clone();
-            for player in &mut before.players {
-                let entry = player.entry(round);
-                player.rounds.truncate(round - 1);
-                if !entry.was_paired() {
-                    let bye = if let Entry::Bye(kind) = entry { kind } else { Bye::Zero };
-                    player.rounds.resize(round - 1, Entry::Absent);
-                    player.rounds.push(Entry::Bye(bye));
-                }
-            }
-            before.requested_byes.clear();
-            let mut file = boards_of(tournament, round);
-            let mut engine = Vec::new();
-            let mut error = None;
-            match dutch::pair_round(&before, round, Method::default()) {
-                Ok(pairing) => {
-                    engine.extend(pairing.boards.iter().map(|board| (board.white, board.black)));
-                    engine.extend(pairing.bye.map(|tpn| (tpn, 0)));
-                }
-                Err(reason) => error = Some(reason),
-            }
-            let in_file = file.clone();
-            file.retain(|board| !engine.contains(board));
-            engine.retain(|board| !in_file.contains(board));
-            RoundCheck { round, only_in_file: file, only_by_engine: engine, error }
+            let before = before(tournament, round);
+            let file = boards_of(tournament, round);
+            let (engine, error) = match dutch::pair_round(&before, round, Method::default()) {
+                Ok(pairing) => (boards_and_bye(&pairing), None),
+                Err(reason) => (Vec::new(), Some(reason)),
+            };
+            let boards: Vec<(Tpn, Tpn)> = file.iter().copied().filter(|&(_, black)| black != 0).collect();
+            let bye = file.iter().find(|&&(_, black)| black == 0).map(|&(white, _)| white);
+            let violations = violations(&before, round, &boards, bye);
+            compare(round, &file, &engine, violations, error)
         })
         .collect()
+}
+
+/// The same for a round robin: every round against the Berger table.
+pub fn check_round_robin(tournament: &Tournament, cycles: usize) -> Vec<RoundCheck> {
+    (1..=tournament.rounds_paired())
+        .map(|round| {
+            let pairing = round_robin::pair(&before(tournament, round), cycles, round);
+            compare(round, &boards_of(tournament, round), &boards_and_bye(&pairing), Vec::new(), None)
+        })
+        .collect()
+}
+
+/// The tournament as it stood before a round was paired.
+fn before(tournament: &Tournament, round: usize) -> Tournament {
+    let mut before = tournament.clone();
+    for player in &mut before.players {
+        let entry = player.entry(round);
+        player.rounds.truncate(round - 1);
+        if !entry.was_paired() {
+            let bye = if let Entry::Bye(kind) = entry { kind } else { Bye::Zero };
+            player.rounds.resize(round - 1, Entry::Absent);
+            player.rounds.push(Entry::Bye(bye));
+        }
+    }
+    before.requested_byes.clear();
+    before
+}
+
+fn boards_and_bye(pairing: &Pairing) -> Vec<(Tpn, Tpn)> {
+    let boards = pairing.boards.iter().map(|board| (board.white, board.black));
+    boards.chain(pairing.bye.map(|tpn| (tpn, 0))).collect()
+}
+
+fn compare(
+    round: usize,
+    file: &[(Tpn, Tpn)],
+    engine: &[(Tpn, Tpn)],
+    violations: Vec<Violation>,
+    error: Option<PairingError>,
+) -> RoundCheck {
+    let only = |these: &[(Tpn, Tpn)], those: &[(Tpn, Tpn)]| {
+        these.iter().copied().filter(|board| !those.contains(board)).collect()
+    };
+    RoundCheck {
+        round,
+        only_in_file: only(file, engine),
+        only_by_engine: only(engine, file),
+        violations,
+        error,
+    }
 }

@@ -40,7 +40,8 @@ pub fn accelerations(tournament: &Tournament) -> Option<Vec<Acceleration>> {
     let last = tournament.players.get(size.checked_sub(1)?).or(tournament.players.last())?.tpn;
     let first = tournament.players.first()?.tpn;
     let (full, accelerated) = schedule(tournament.rounds?);
-    let mut records = vec![Acceleration::Range { points: points.win, rounds: (1, full), players: (first, last) }];
+    let mut records =
+        vec![Acceleration::Range { points: points.win, rounds: (1, full), players: (first, last) }];
     if accelerated > full {
         records.push(Acceleration::Range {
             points: points.draw,
@@ -75,7 +76,10 @@ mod tests {
         let row = |tpn| (1..=9).map(|round| tournament.fictitious(tpn, round).tenths()).collect::<Vec<_>>();
         assert_eq!(row(12), [10, 10, 10, 5, 5, 0, 0, 0, 0]);
         assert_eq!(row(13), [0; 9]);
-        let explicit = Tournament { accelerations: accelerations(&tournament).unwrap_or_default(), ..tournament.clone() };
+        let explicit = Tournament {
+            accelerations: accelerations(&tournament).unwrap_or_default(),
+            ..tournament.clone()
+        };
         for tpn in 1..=22 {
             for round in 1..=9 {
                 assert_eq!(explicit.fictitious(tpn, round), tournament.fictitious(tpn, round));

@@ -31,6 +31,7 @@ impl Points {
     }
 
     /// The amount taken `count` times.
+    #[must_use]
     pub fn times(self, count: usize) -> Self {
         Self(self.0.saturating_mul(i32::try_from(count).unwrap_or(i32::MAX)))
     }

@@ -111,10 +111,7 @@ impl Tournament {
         let (w, b) = match result {
             BoardResult::Played(score) | BoardResult::Unrated(score) => {
                 let rated = matches!(result, BoardResult::Played(_));
-                (
-                    side(black, Colour::White, score, rated),
-                    side(white, Colour::Black, score.other(), rated),
-                )
+                (side(black, Colour::White, score, rated), side(white, Colour::Black, score.other(), rated))
             }
             BoardResult::WhiteForfeits => {
                 (forfeit(black, Colour::White, false), forfeit(white, Colour::Black, true))

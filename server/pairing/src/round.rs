@@ -16,6 +16,7 @@ pub enum Colour {
 
 impl Colour {
     /// The other colour.
+    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::White => Self::Black,
@@ -37,6 +38,7 @@ pub enum Score {
 
 impl Score {
     /// The same game from the other side.
+    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::Win => Self::Loss,
@@ -100,9 +102,9 @@ impl Entry {
     /// The opponent, whether the game was played or not.
     pub const fn opponent(self) -> Option<Tpn> {
         match self {
-            Self::Played { opponent, .. } | Self::Forfeit { opponent, .. } | Self::Paired { opponent, .. } => {
-                Some(opponent)
-            }
+            Self::Played { opponent, .. }
+            | Self::Forfeit { opponent, .. }
+            | Self::Paired { opponent, .. } => Some(opponent),
             Self::Bye(_) | Self::Absent => None,
         }
     }
@@ -122,9 +124,6 @@ impl Entry {
 
     /// A voluntary unplayed round: a requested bye, an absence or a forfeit loss (C.07 art. 16).
     pub const fn is_voluntary(self) -> bool {
-        matches!(
-            self,
-            Self::Bye(Bye::Half | Bye::Zero) | Self::Absent | Self::Forfeit { won: false, .. }
-        )
+        matches!(self, Self::Bye(Bye::Half | Bye::Zero) | Self::Absent | Self::Forfeit { won: false, .. })
     }
 }

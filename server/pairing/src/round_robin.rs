@@ -1,10 +1,10 @@
 //! Round robin by the Berger tables (C.05 Annex 1), single and double.
 
-use crate::dutch::{Board, Found, Pairing, Preference, Reason, Side, Strength};
-use crate::dutch::ColourRule;
+use crate::dutch::{Board, ColourRule, Float, Found, Pairing, Preference, Reason, Side, Strength};
 use crate::points::Points;
+use crate::results::BoardResult;
 use crate::round::{Bye, Tpn};
-use crate::tournament::Tournament;
+use crate::tournament::{Player, Tournament};
 
 /// A board of a table: numbers drawn by the players, from 1.
 pub type Numbers = (usize, usize);
@@ -73,6 +73,28 @@ pub fn pair(tournament: &Tournament, cycles: usize, round: usize) -> Pairing {
     pairing
 }
 
+/// The boards of a round that cannot be played because someone is out, as the forfeits they become once a player has
+/// withdrawn after at least half of his games (before that the results leave the standings altogether, see
+/// [`crate::standings::played_under_half`]).
+pub fn walkovers(tournament: &Tournament, cycles: usize, round: usize) -> Vec<(Tpn, Tpn, BoardResult)> {
+    let players = &tournament.players;
+    let at = |number: usize| players.get(number - 1);
+    let out = |player: &Player| tournament.bye_for(player, round).is_some();
+    boards(players.len(), cycles, round)
+        .into_iter()
+        .filter_map(|(white, black)| at(white).zip(at(black)))
+        .filter_map(|(white, black)| {
+            let result = match (out(white), out(black)) {
+                (false, false) => return None,
+                (true, false) => BoardResult::WhiteForfeits,
+                (false, true) => BoardResult::BlackForfeits,
+                (true, true) => BoardResult::BothForfeit,
+            };
+            Some((white.tpn, black.tpn, result))
+        })
+        .collect()
+}
+
 /// A board that a table or a bracket assigns.
 pub(crate) fn board(tournament: &Tournament, round: usize, white: Tpn, black: Tpn) -> Board {
     let side = |tpn: Tpn| Side {
@@ -80,7 +102,7 @@ pub(crate) fn board(tournament: &Tournament, round: usize, white: Tpn, black: Tp
         score: tournament.player(tpn).map_or(Points::ZERO, |p| tournament.score_before(p, round)),
         preference: Preference { colour: None, strength: Strength::None },
         granted: true,
-        history: [crate::dutch::Float::None; 2],
+        history: [Float::None; 2],
     };
     Board {
         white,
@@ -101,7 +123,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::tournament::Player;
 
     // C.05 Annex 1
     #[test]
@@ -149,7 +170,8 @@ mod tests {
                     }
                 }
                 if players >= 6 && players % 2 == 0 {
-                    let threes = colours.iter().any(|row| row.windows(3).any(|w| w[0] == w[1] && w[1] == w[2]));
+                    let threes =
+                        colours.iter().any(|row| row.windows(3).any(|w| w[0] == w[1] && w[1] == w[2]));
                     assert!(!threes, "{players} players, {cycles} cycles: {colours:?}");
                 }
             }
@@ -168,5 +190,6 @@ mod tests {
         tournament.players[1].rounds = vec![crate::round::Entry::Bye(Bye::Zero)];
         let first = pair(&tournament, 1, 1);
         assert_eq!(first.out, [(1, Bye::Zero), (2, Bye::Zero), (5, Bye::Zero)]);
+        assert_eq!(walkovers(&tournament, 1, 1), [(2, 5, BoardResult::WhiteForfeits)]);
     }
 }

@@ -128,7 +128,7 @@ impl Recipe {
             players: players.collect(),
             ..Tournament::default()
         };
-        tournament.event.name = "Random tournament".to_owned();
+        "Random tournament".clone_into(&mut tournament.event.name);
         for _ in 0..self.forbidden {
             let one = tournament.players[random.below(self.players)].tpn;
             let other = tournament.players[random.below(self.players)].tpn;

@@ -192,7 +192,11 @@ impl Tournament {
     /// The fictitious points of a player in `round`. Explicit records replace a method named in the system's code.
     pub fn fictitious(&self, tpn: Tpn, round: usize) -> Points {
         if self.accelerations.is_empty() {
-            return if self.system.ends_with("_BAKU") { crate::baku::points(self, tpn, round) } else { Points::ZERO };
+            return if self.system.ends_with("_BAKU") {
+                crate::baku::points(self, tpn, round)
+            } else {
+                Points::ZERO
+            };
         }
         self.accelerations
             .iter()

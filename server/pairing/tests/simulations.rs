@@ -39,9 +39,15 @@ fn shortcuts_change_nothing() {
         let (tournament, failed) = recipe.run(&mut random, Method::default(), |tournament, pairing| {
             for method in [Method { cut: false, quick: false }, Method { cut: true, quick: false }] {
                 let full = dutch::pair_round(tournament, pairing.round, method);
-                let boards = |p: &dutch::Pairing| -> Vec<_> { p.boards.iter().map(|b| (b.white, b.black)).collect() };
+                let boards =
+                    |p: &dutch::Pairing| -> Vec<_> { p.boards.iter().map(|b| (b.white, b.black)).collect() };
                 let full = full.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-                assert_eq!(boards(pairing), boards(&full), "seed {seed}, round {}, {method:?}", pairing.round);
+                assert_eq!(
+                    boards(pairing),
+                    boards(&full),
+                    "seed {seed}, round {}, {method:?}",
+                    pairing.round
+                );
                 assert_eq!(pairing.bye, full.bye);
             }
         });

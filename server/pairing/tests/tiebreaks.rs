@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde_json::Value as Json;
 use zeitnot_pairing::standings::{self, Rules};
-use zeitnot_pairing::tiebreak::{Criterion, Mode, TieBreaks, parse_list};
+use zeitnot_pairing::tiebreak::{Criterion, Mode, Ratio, TieBreaks, parse_list};
 use zeitnot_pairing::trf::Report;
 
 fn read(name: &str) -> String {
@@ -32,10 +32,13 @@ fn check(name: &str) -> usize {
     for (tpn, values) in json["expected"].as_object().expect("players") {
         for (code, expected) in values.as_object().expect("values") {
             let value = tie_breaks.value(Criterion::from_str(code).expect("a code"), index(tpn));
-            let found = value.value.map(|v| v.to_f64());
+            let found = value.value.map(Ratio::to_f64);
             count += 1;
             if !found.is_some_and(|found| close(found, expected.as_f64().expect("a number"))) {
-                wrong.push(format!("{tpn} {code}: expected {expected}, found {found:?}: {:?}", value.contributions));
+                wrong.push(format!(
+                    "{tpn} {code}: expected {expected}, found {found:?}: {:?}",
+                    value.contributions
+                ));
             }
         }
     }

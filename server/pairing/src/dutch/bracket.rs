@@ -81,7 +81,14 @@ impl<'a, W: Weight> Solver<'a, W> {
                 base[low * size + high] = weight;
             }
         }
-        Self { bracket, size, base, order_bits: layout.order_bits, fixed: vec![false; size], pairs: Vec::new() }
+        Self {
+            bracket,
+            size,
+            base,
+            order_bits: layout.order_bits,
+            fixed: vec![false; size],
+            pairs: Vec::new(),
+        }
     }
 
     fn base(&self, u: usize, v: usize) -> W {
@@ -90,7 +97,9 @@ impl<'a, W: Weight> Solver<'a, W> {
 
     /// Whether a position's mate is a pairing inside the bracket.
     fn mate_inside(&self, matcher: &Matcher<W>, u: usize) -> Option<usize> {
-        matcher.mate(u).filter(|&v| v < self.bracket.residents.end && self.base(u, v) != W::default())
+        matcher
+            .mate(u)
+            .filter(|&v| v < self.bracket.residents.end && self.base(u, v) != W::default())
             // Two moved-down players matched with each other only prove that the rest can be completed.
             .filter(|&v| u.max(v) >= self.bracket.moved)
     }
@@ -121,7 +130,8 @@ impl<'a, W: Weight> Solver<'a, W> {
         let score = |u: usize| self.bracket.field.seats[self.bracket.vertices[u]].score;
         let mut start = 0;
         while start < self.bracket.moved {
-            let end = (start..self.bracket.moved).find(|&u| score(u) != score(start)).unwrap_or(self.bracket.moved);
+            let end =
+                (start..self.bracket.moved).find(|&u| score(u) != score(start)).unwrap_or(self.bracket.moved);
             let paired = (start..end).filter(|&u| self.mate_inside(matcher, u).is_some()).count();
             let goal = chosen.len() + paired;
             if paired == end - start {

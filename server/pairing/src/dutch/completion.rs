@@ -31,7 +31,11 @@ pub(super) fn solve(field: &Field) -> Result<Option<Points>, PairingError> {
     let size = field.len();
     let low = bits_for(2 * field.groups.len() * (size / 2));
     let bits = low + bits_for(3 * (size / 2)) + 4 + 2 * bits_for(size);
-    let unpaired = if bits <= i64::BITS as usize { unpaired::<i64>(field, low) } else { unpaired::<Wide<2>>(field, low) };
+    let unpaired = if bits <= i64::BITS as usize {
+        unpaired::<i64>(field, low)
+    } else {
+        unpaired::<Wide<2>>(field, low)
+    };
     match (unpaired.as_slice(), size % 2) {
         ([], 0) => Ok(None),
         ([one], 1) if field.seats[*one].bye_eligible => Ok(Some(field.seats[*one].score)),

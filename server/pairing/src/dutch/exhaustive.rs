@@ -155,7 +155,8 @@ impl Oracle<'_> {
         let range = self.field.groups[group].clone();
         let level = seats[range.start].score;
         let paired = |seat: usize| pairs.iter().any(|&(u, v)| u == seat || v == seat);
-        let floaters: Vec<usize> = moved.iter().copied().chain(range.clone()).filter(|&s| !paired(s)).collect();
+        let floaters: Vec<usize> =
+            moved.iter().copied().chain(range.clone()).filter(|&s| !paired(s)).collect();
         let set = floaters.iter().fold(0u32, |set, &seat| set | 1 << seat);
         let below = (range.end..self.field.len()).fold(set, |set, seat| set | 1 << seat);
         if !self.completes(below) {
@@ -163,14 +164,8 @@ impl Oracle<'_> {
         }
         let mut value = vec![i64::try_from(floaters.len()).ok()?];
         value.extend(descending(floaters.iter().map(|&s| i64::from(seats[s].score.tenths()))));
-        let (count, scores) = match ahead.get(&set) {
-            Some(known) => known.clone(),
-            None => {
-                let looked = self.look_ahead(&floaters, group + 1);
-                ahead.insert(set, looked.clone());
-                looked
-            }
-        };
+        let (count, scores) =
+            ahead.entry(set).or_insert_with(|| self.look_ahead(&floaters, group + 1)).clone();
         value.push(count);
         value.extend(scores);
         let takes_bye = floaters.len() == 1 && self.bye.is_some_and(|best| level <= best);
@@ -178,10 +173,14 @@ impl Oracle<'_> {
         value.push(i64::try_from(unplayed).ok()?);
         value.extend(self.colours(pairs));
         let residents_down = |back: usize| {
-            floaters.iter().filter(|&&s| seats[s].score == level && seats[s].floats[back] == Float::Down).count()
+            floaters
+                .iter()
+                .filter(|&&s| seats[s].score == level && seats[s].floats[back] == Float::Down)
+                .count()
         };
         let opponents_up = |back: usize| {
-            let mdp = |&&(u, v): &&(usize, usize)| seats[u].score > level && seats[v].floats[back] == Float::Up;
+            let mdp =
+                |&&(u, v): &&(usize, usize)| seats[u].score > level && seats[v].floats[back] == Float::Up;
             pairs.iter().filter(mdp).count()
         };
         for back in 0..2 {
@@ -191,11 +190,13 @@ impl Oracle<'_> {
         for back in 0..2 {
             let gap = |u: usize| i64::from((seats[u].score - level).tenths());
             // Who stays in limbo floats farther than anyone paired here.
-            let down = moved.iter().filter(|&&u| seats[u].floats[back] == Float::Down).map(|&u| {
-                if paired(u) { gap(u) } else { 1_000_000 + gap(u) }
-            });
+            let down = moved
+                .iter()
+                .filter(|&&u| seats[u].floats[back] == Float::Down)
+                .map(|&u| if paired(u) { gap(u) } else { 1_000_000 + gap(u) });
             value.extend(padded(descending(down), moved.len()));
-            let up = pairs.iter().filter(|&&(u, v)| seats[u].score > level && seats[v].floats[back] == Float::Up);
+            let up =
+                pairs.iter().filter(|&&(u, v)| seats[u].score > level && seats[v].floats[back] == Float::Up);
             value.extend(padded(descending(up.map(|&(u, _)| gap(u))), moved.len()));
         }
         Some(value)

@@ -91,20 +91,6 @@ impl Field {
         Ok(field)
     }
 
-    /// A field made by hand, for tests of the engine below the rules.
-    #[cfg(test)]
-    pub(crate) fn for_test(seats: Vec<Seat>, allowed: impl Fn(usize, usize) -> bool, last_round: bool) -> Self {
-        let words = seats.len().div_ceil(64);
-        let mut bits = vec![0; seats.len() * words];
-        for i in 0..seats.len() {
-            for j in (0..seats.len()).filter(|&j| j != i && allowed(i.min(j), i.max(j))) {
-                bits[i * words + j / 64] |= 1 << (j % 64);
-            }
-        }
-        let groups = groups(&seats);
-        Self { seats, groups, initial_colour: Colour::White, last_round, allowed: bits, words }
-    }
-
     fn compatibility(&self, tournament: &Tournament, round: usize, topscorer: &[bool]) -> Vec<u64> {
         let size = self.seats.len();
         let mut allowed = vec![0u64; size * self.words];

@@ -1,10 +1,10 @@
 //! The FIDE (Dutch) System, C.04.3, in force from 1 February 2026.
 //!
 //! A round is paired bracket by bracket from the top. Within a bracket the best pairing is a maximum-weight matching
-//! whose weights pack the criteria C4 to C21 in their order ([`criteria`]); among the best, the first in the order of
-//! art. 4 ([`bracket`]). Two shortcuts keep large fields fast and are checked against the full matching: what lies
-//! below a bracket is left out of the graph when it provably takes in any floater ([`completion`]), and a bracket
-//! whose best pairing can be bounded by counting needs no general matching at all ([`quick`]).
+//! whose weights pack the criteria C4 to C21 in their order (`criteria.rs`); among the best, the first in the order of
+//! art. 4 (`bracket.rs`). Two shortcuts keep large fields fast and are checked against the full matching: what lies
+//! below a bracket is left out of the graph when it provably takes in any floater (`completion.rs`), and a bracket
+//! whose best pairing can be bounded by counting needs no general matching at all (`quick.rs`).
 
 mod bracket;
 mod colour;
@@ -61,7 +61,10 @@ impl fmt::Display for PairingError {
             Self::NotEnoughPlayers => write!(f, "not enough players"),
             Self::NoByeTaker => write!(f, "the field is odd and nobody may receive the bye (C2)"),
             Self::NoPairing => {
-                write!(f, "no pairing meets the absolute criteria C1 to C3; the chief arbiter decides (1.9.3)")
+                write!(
+                    f,
+                    "no pairing meets the absolute criteria C1 to C3; the chief arbiter decides (1.9.3)"
+                )
             }
             Self::TooManyScoreGroups => write!(f, "too many score groups"),
         }
@@ -163,7 +166,8 @@ pub fn pair_round(tournament: &Tournament, round: usize, method: Method) -> Resu
         let (a, b) = (&field.seats[high], &field.seats[low]);
         (std::cmp::Reverse((a.score, b.score)), a.tpn)
     });
-    let out = tournament.players.iter().filter_map(|p| Some((p.tpn, tournament.bye_for(p, round)?))).collect();
+    let out =
+        tournament.players.iter().filter_map(|p| Some((p.tpn, tournament.bye_for(p, round)?))).collect();
     Ok(Pairing {
         round,
         boards: boards.into_iter().map(|(.., board)| board).collect(),
@@ -248,10 +252,9 @@ fn pair_bracket(
 /// In the last bracket the floater takes the bye: the candidates with fewest unplayed games (C2, C5, C9).
 fn last_floaters(field: &Field, residents: &[usize], bye_score: Option<Points>) -> Vec<usize> {
     let candidates = || {
-        residents
-            .iter()
-            .copied()
-            .filter(|&seat| field.seats[seat].bye_eligible && bye_score.is_some_and(|b| field.seats[seat].score <= b))
+        residents.iter().copied().filter(|&seat| {
+            field.seats[seat].bye_eligible && bye_score.is_some_and(|b| field.seats[seat].score <= b)
+        })
     };
     let fewest = candidates().map(|seat| field.seats[seat].unplayed).min();
     candidates().filter(|&seat| Some(field.seats[seat].unplayed) == fewest).collect()
@@ -273,9 +276,8 @@ fn scope_limit(
     let next = field.groups.get(group + 1)?.clone();
     let below = next.end..field.len();
     let has_candidate = |range: std::ops::Range<usize>| {
-        bye_score.is_none_or(|best| {
-            field.seats[range].iter().any(|seat| seat.bye_eligible && seat.score <= best)
-        })
+        bye_score
+            .is_none_or(|best| field.seats[range].iter().any(|seat| seat.bye_eligible && seat.score <= best))
     };
     // The bye is taken below what is looked at.
     let rest = if below.is_empty() { next.clone() } else { below.clone() };

@@ -19,7 +19,12 @@ pub(super) struct Floater<'a> {
 }
 
 /// Pairs a bracket of `moved` and `residents` (both in order of rank), or gives up.
-pub(super) fn pair(field: &Field, moved: &[usize], residents: &[usize], floater: &Floater<'_>) -> Option<Paired> {
+pub(super) fn pair(
+    field: &Field,
+    moved: &[usize],
+    residents: &[usize],
+    floater: &Floater<'_>,
+) -> Option<Paired> {
     if moved.len() > residents.len() {
         return None;
     }
@@ -27,7 +32,15 @@ pub(super) fn pair(field: &Field, moved: &[usize], residents: &[usize], floater:
     let odd = (moved.len() + residents.len()) % 2;
     let census = Census::of(field, all());
     let bound = census.least(odd, field.last_round);
-    let mut search = Search { field, moved, residents, floater, bound, taken: vec![false; residents.len()], mdp: Vec::new() };
+    let mut search = Search {
+        field,
+        moved,
+        residents,
+        floater,
+        bound,
+        taken: vec![false; residents.len()],
+        mdp: Vec::new(),
+    };
     let pairs = search.go(census, Cost::default())?;
     let natural = pairs.iter().enumerate().all(|(i, &(_, v))| {
         let rest = residents.len() - moved.len();
@@ -162,8 +175,13 @@ impl Search<'_> {
 
     /// The remainder: S1 as it stands against S2, C14 and C16 for the one who floats.
     fn finish(&self, cost: Cost) -> Option<Vec<(usize, usize)>> {
-        let rest: Vec<usize> =
-            self.residents.iter().zip(&self.taken).filter(|&(_, &taken)| !taken).map(|(&seat, _)| seat).collect();
+        let rest: Vec<usize> = self
+            .residents
+            .iter()
+            .zip(&self.taken)
+            .filter(|&(_, &taken)| !taken)
+            .map(|(&seat, _)| seat)
+            .collect();
         let (upper, lower) = rest.split_at(rest.len() / 2);
         let width = bits_for(lower.len());
         let unit = 1i64 << width;

@@ -34,8 +34,9 @@ struct Solver<W> {
 impl<W: Weight> Solver<W> {
     /// Feasible duals and a greedy start; `None` if some row has no cell at all.
     fn start(size: usize, cells: Vec<Option<W>>) -> Option<Self> {
-        let row_dual: Option<Vec<W>> =
-            (0..size).map(|row| cells[row * size..(row + 1) * size].iter().flatten().max().copied()).collect();
+        let row_dual: Option<Vec<W>> = (0..size)
+            .map(|row| cells[row * size..(row + 1) * size].iter().flatten().max().copied())
+            .collect();
         let mut solver = Self {
             size,
             cells,

@@ -213,7 +213,8 @@ impl<W: Weight> Matcher<W> {
     }
 
     fn size(&self, node: usize) -> usize {
-        node.checked_sub(self.order).map_or(1, |slot| self.blossoms[slot].as_ref().map_or(0, |b| b.members.len()))
+        node.checked_sub(self.order)
+            .map_or(1, |slot| self.blossoms[slot].as_ref().map_or(0, |b| b.members.len()))
     }
 
     fn member(&self, node: usize, i: usize) -> usize {
@@ -460,7 +461,10 @@ impl<W: Weight> Matcher<W> {
             .map(|x| self.closest_of(children.iter().map(|&c| self.closest_in(c, x)), x))
             .collect();
         let slot = self.blossoms.iter().position(Option::is_none).unwrap_or(self.blossoms.len());
-        debug_assert!(slot < self.blossoms.len(), "a laminar family of odd sets has fewer than n / 2 of them");
+        debug_assert!(
+            slot < self.blossoms.len(),
+            "a laminar family of odd sets has fewer than n / 2 of them"
+        );
         let node = self.order + slot;
         self.tops.retain(|x| !children.contains(x));
         self.tops.push(node);
@@ -493,7 +497,7 @@ impl<W: Weight> Matcher<W> {
         loop {
             roles[i % k] = Role::Inner;
             self.via[children[i % k]] = via;
-            if i % k == 0 {
+            if i.is_multiple_of(k) {
                 break;
             }
             // Odd children are matched with the next one, even ones with the previous one.
@@ -581,21 +585,21 @@ impl<W: Weight> Matcher<W> {
         let at = self.child_index(node, v);
         let Some(mut blossom) = self.blossoms[node - self.order].take() else { return };
         self.rebase(blossom.children[at], v);
-        let k = blossom.children.len();
+        let count = blossom.children.len();
         let mut i = at;
-        while i % k != 0 {
-            let (one, other, (p, q)) = if at % 2 == 1 {
+        while !i.is_multiple_of(count) {
+            let (one, other, link) = if at % 2 == 1 {
                 i += 2;
-                (i - 1, i % k, blossom.links[i - 1])
+                (i - 1, i % count, blossom.links[i - 1])
             } else {
                 i -= 2;
-                let (q, p) = blossom.links[i];
-                (i + 1, i, (p, q))
+                let (there, here) = blossom.links[i];
+                (i + 1, i, (here, there))
             };
-            self.rebase(blossom.children[one], p);
-            self.rebase(blossom.children[other], q);
-            self.mate[p] = Some(q);
-            self.mate[q] = Some(p);
+            self.rebase(blossom.children[one], link.0);
+            self.rebase(blossom.children[other], link.1);
+            self.mate[link.0] = Some(link.1);
+            self.mate[link.1] = Some(link.0);
         }
         blossom.children.rotate_left(at);
         blossom.links.rotate_left(at);
@@ -632,17 +636,14 @@ mod tests {
     }
 
     fn total(matcher: &Matcher<i64>, order: usize, weight: &impl Fn(usize, usize) -> i64) -> i64 {
-        (0..order)
-            .filter_map(|u| matcher.mate(u).filter(|&v| u < v && v < order).map(|v| weight(u, v)))
-            .sum()
+        (0..order).filter_map(|u| matcher.mate(u).filter(|&v| u < v && v < order).map(|v| weight(u, v))).sum()
     }
 
     /// Weak duality: feasible duals, tight matched edges, blossoms of positive dual entered once.
     fn certify(matcher: &Matcher<i64>) {
         let order = matcher.order;
-        let chain = |v: usize| {
-            std::iter::successors(matcher.parent[v], |&b| matcher.parent[b]).collect::<Vec<_>>()
-        };
+        let chain =
+            |v: usize| std::iter::successors(matcher.parent[v], |&b| matcher.parent[b]).collect::<Vec<_>>();
         for u in (0..order).filter(|&u| !matcher.gone[u]) {
             for v in (u + 1..order).filter(|&v| !matcher.gone[v]) {
                 let shared: i64 =

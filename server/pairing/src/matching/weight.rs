@@ -14,9 +14,11 @@ pub trait Weight: Copy + Ord + Debug + Default + Add<Output = Self> + Sub<Output
     fn at(value: u64, shift: usize) -> Self;
 
     /// Half of an even number.
+    #[must_use]
     fn half(self) -> Self;
 
     /// Twice the number.
+    #[must_use]
     fn double(self) -> Self {
         self + self
     }

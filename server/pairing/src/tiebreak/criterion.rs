@@ -1,6 +1,6 @@
 //! The codes of C.07 (in force from 1 March 2026) and their modifiers.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,11 @@ impl FromStr for Criterion {
         let mut criterion = Self::from(kind);
         let cuts = matches!(
             kind,
-            Kind::Buchholz | Kind::ForeBuchholz | Kind::SonnebornBerger | Kind::Progressive | Kind::AverageRating
+            Kind::Buchholz
+                | Kind::ForeBuchholz
+                | Kind::SonnebornBerger
+                | Kind::Progressive
+                | Kind::AverageRating
         );
         for part in parts {
             let part = part.to_ascii_uppercase();
@@ -216,18 +220,18 @@ impl fmt::Display for Criterion {
         let name = CODES.iter().find(|(_, kind)| *kind == self.kind).map_or("", |&(code, _)| code);
         let mut text = name.to_owned();
         if self.cut_high > 0 {
-            text += &format!("/M{}", self.cut_high);
+            let _ = write!(text, "/M{}", self.cut_high);
         } else if self.cut_low > 0 {
-            text += &format!("/C{}", self.cut_low);
+            let _ = write!(text, "/C{}", self.cut_low);
         }
         if let Some(percent) = self.limit_percent {
-            text += &format!("/L{percent}");
+            let _ = write!(text, "/L{percent}");
         }
         if self.forfeits_as_played {
             text += "/P";
         }
         if let Some(rating) = self.unrated {
-            text += &format!("/U{rating}");
+            let _ = write!(text, "/U{rating}");
         }
         if self.reversed {
             text += "/R";
@@ -254,7 +258,19 @@ mod tests {
 
     #[test]
     fn codes_are_read_and_written() {
-        for text in ["BH", "BH/C1", "BH/M2", "SB/C1", "PS/C1", "KS/L60", "TPN/R", "RTNG", "ARO/C1", "DE/P", "ARO/U1400"] {
+        for text in [
+            "BH",
+            "BH/C1",
+            "BH/M2",
+            "SB/C1",
+            "PS/C1",
+            "KS/L60",
+            "TPN/R",
+            "RTNG",
+            "ARO/C1",
+            "DE/P",
+            "ARO/U1400",
+        ] {
             assert_eq!(Criterion::from_str(text).map(|c| c.to_string()).as_deref(), Ok(text));
         }
         for text in ["", "XX", "BH/C3", "BH/Q", "WIN/C1", "KS/L101", "PS/M1", "BH/"] {

@@ -66,7 +66,7 @@ pub(super) fn order(table: &Table<'_>, tied: &[usize], as_played: bool) -> Vec<V
     }
     if mini.complete {
         let mut ranked: Vec<usize> = (0..tied.len()).collect();
-        ranked.sort_by(|&a, &b| mini.score(b).cmp(&mini.score(a)));
+        ranked.sort_by_key(|&i| std::cmp::Reverse(mini.score(i)));
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for i in ranked {
             match groups.last_mut() {
@@ -92,8 +92,8 @@ pub(super) fn order(table: &Table<'_>, tied: &[usize], as_played: bool) -> Vec<V
     }
     // 6.3: only who is first whatever the missing games would bring.
     let win = Ratio::points(table.tournament.points.win);
-    let first = (0..tied.len())
-        .find(|&i| (0..tied.len()).all(|j| j == i || mini.score(i) > mini.at_most(j, win)));
+    let first =
+        (0..tied.len()).find(|&i| (0..tied.len()).all(|j| j == i || mini.score(i) > mini.at_most(j, win)));
     let Some(first) = first else {
         return vec![(0..tied.len()).map(with_score).collect()];
     };
@@ -102,4 +102,3 @@ pub(super) fn order(table: &Table<'_>, tied: &[usize], as_played: bool) -> Vec<V
     groups.extend(order(table, &rest, as_played));
     groups
 }
-

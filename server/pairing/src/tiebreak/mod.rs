@@ -92,7 +92,10 @@ impl fmt::Display for Unusable {
                 write!(f, "{criterion} must not be used in a round robin (C.07 art. 8)")
             }
             Self::Unrated(criterion) => {
-                write!(f, "{criterion} is dropped: not everyone has a rating (announce one with {criterion}/U1400)")
+                write!(
+                    f,
+                    "{criterion} is dropped: not everyone has a rating (announce one with {criterion}/U1400)"
+                )
             }
         }
     }
@@ -121,7 +124,11 @@ impl<'a> TieBreaks<'a> {
             return Err(Unusable::BuchholzInRoundRobin(criterion));
         }
         let unrated = self.table.tournament.players.iter().any(|p| p.rating.is_none());
-        if criterion.uses_ratings() && criterion.kind != Kind::Rating && criterion.unrated.is_none() && unrated {
+        if criterion.uses_ratings()
+            && criterion.kind != Kind::Rating
+            && criterion.unrated.is_none()
+            && unrated
+        {
             return Err(Unusable::Unrated(criterion));
         }
         Ok(())
@@ -151,7 +158,9 @@ impl<'a> TieBreaks<'a> {
             Kind::Progressive => own::progressive(table, player, criterion.cut_low),
             Kind::RoundsElected => own::rounds_elected(table, player),
             Kind::StandardPoints => own::standard_points(table, player),
-            Kind::PairingNumber => Value::plain(Ratio::whole(i64::from(table.tournament.players[player].tpn))),
+            Kind::PairingNumber => {
+                Value::plain(Ratio::whole(i64::from(table.tournament.players[player].tpn)))
+            }
             Kind::Buchholz => opponents::buchholz(table, criterion, player),
             Kind::ForeBuchholz => opponents::buchholz(&self.fore, criterion, player),
             Kind::AverageBuchholz => opponents::average_buchholz(table, criterion, player),

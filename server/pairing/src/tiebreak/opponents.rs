@@ -100,11 +100,7 @@ pub(super) fn average_buchholz(table: &Table<'_>, criterion: Criterion, player: 
     mean_over_opponents(table, player, |opponent| buchholz(table, plain, opponent).value)
 }
 
-fn mean_over_opponents(
-    table: &Table<'_>,
-    player: usize,
-    of: impl Fn(usize) -> Option<Ratio>,
-) -> Value {
+fn mean_over_opponents(table: &Table<'_>, player: usize, of: impl Fn(usize) -> Option<Ratio>) -> Value {
     let contributions: Vec<Contribution> = games(table, player)
         .filter_map(|(round, opponent, _)| {
             let source = Source::Opponent(table.tournament.players[opponent].tpn);
@@ -146,7 +142,11 @@ pub(super) fn koya(table: &Table<'_>, criterion: Criterion, player: usize) -> Va
 }
 
 /// Ratings of the opponents met over the board; forfeits never count here (15.2).
-fn opponents_ratings(table: &Table<'_>, criterion: Criterion, player: usize) -> Vec<(usize, usize, Score, i64)> {
+fn opponents_ratings(
+    table: &Table<'_>,
+    criterion: Criterion,
+    player: usize,
+) -> Vec<(usize, usize, Score, i64)> {
     games(table, player)
         .filter_map(|(round, opponent, score)| {
             let rating = table.tournament.players[opponent].rating.or(criterion.unrated)?;
@@ -209,7 +209,12 @@ pub(super) fn performance(table: &Table<'_>, criterion: Criterion, kind: Kind, p
 }
 
 /// 10.4 and 10.5: the mean over the opponents met, halves up.
-pub(super) fn average_performance(table: &Table<'_>, criterion: Criterion, kind: Kind, player: usize) -> Value {
+pub(super) fn average_performance(
+    table: &Table<'_>,
+    criterion: Criterion,
+    kind: Kind,
+    player: usize,
+) -> Value {
     let mean =
         mean_over_opponents(table, player, |opponent| performance(table, criterion, kind, opponent).value);
     Value { value: mean.value.map(|value| Ratio::whole(value.rounded())), ..mean }
@@ -231,7 +236,12 @@ mod tests {
     }
 
     /// A table of one player whose opponents have the given adjusted scores.
-    fn table<'a>(tournament: &'a Tournament, own: Points, rounds: usize, row: &[(Cell, Points, Points)]) -> Table<'a> {
+    fn table<'a>(
+        tournament: &'a Tournament,
+        own: Points,
+        rounds: usize,
+        row: &[(Cell, Points, Points)],
+    ) -> Table<'a> {
         let mut table = Table {
             tournament,
             mode: Mode::Swiss,

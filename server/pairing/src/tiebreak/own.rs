@@ -7,15 +7,16 @@ use crate::round::{Colour, Score};
 
 /// One for every round that `counts`.
 fn rounds(table: &Table<'_>, player: usize, counts: impl Fn(usize, Cell) -> bool) -> Value {
-    let marks = table.cells[player].iter().enumerate().filter(|&(i, &cell)| counts(i, cell)).map(|(i, &cell)| {
-        let source = match cell {
-            Cell::Game { opponent, .. } | Cell::Forfeit { opponent, .. } => {
-                Source::Opponent(table.tournament.players[opponent].tpn)
-            }
-            _ => Source::Round,
-        };
-        Contribution { round: i + 1, source, value: Ratio::whole(1), cut: false }
-    });
+    let marks =
+        table.cells[player].iter().enumerate().filter(|&(i, &cell)| counts(i, cell)).map(|(i, &cell)| {
+            let source = match cell {
+                Cell::Game { opponent, .. } | Cell::Forfeit { opponent, .. } => {
+                    Source::Opponent(table.tournament.players[opponent].tpn)
+                }
+                _ => Source::Round,
+            };
+            Contribution { round: i + 1, source, value: Ratio::whole(1), cut: false }
+        });
     Value::sum(marks.collect())
 }
 

@@ -4,16 +4,16 @@ use super::ratio::Ratio;
 
 /// Rating differences for expected scores of 0.50, 0.51, ... 1.00 (8.1a).
 const DP: [i64; 51] = [
-    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158, 166, 175, 184,
-    193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366, 383, 401, 422, 444, 470, 501,
-    538, 589, 677, 800,
+    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158, 166, 175,
+    184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366, 383, 401, 422, 444,
+    470, 501, 538, 589, 677, 800,
 ];
 
 /// The greatest rating difference for which the stronger is expected to score 0.50, 0.51, ... 0.99 (8.1b).
 const PD: [i64; 50] = [
-    3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153, 162, 170, 179, 188,
-    197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344, 357, 374, 391, 411, 432, 456, 484, 517,
-    559, 619, 735,
+    3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153, 162, 170, 179,
+    188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344, 357, 374, 391, 411, 432, 456,
+    484, 517, 559, 619, 735,
 ];
 
 /// The rating difference that a score from so many games stands for; the share is rounded to whole per cent.
@@ -48,8 +48,9 @@ pub(super) fn perfect(ratings: &[i64], score: Ratio) -> Option<i64> {
         return Some(least - 800);
     }
     let wanted = score * Ratio::whole(100);
-    let reaches =
-        |rating: i64| Ratio::whole(ratings.iter().map(|&opponent| expected(rating - opponent)).sum()) >= wanted;
+    let reaches = |rating: i64| {
+        Ratio::whole(ratings.iter().map(|&opponent| expected(rating - opponent)).sum()) >= wanted
+    };
     let (mut low, mut high) = (least - 800, most + 800);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -33,6 +33,7 @@ impl Ratio {
     }
 
     /// The value divided by a count; zero if the count is zero.
+    #[must_use]
     pub fn over(self, count: usize) -> Self {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         if count == 0 {
@@ -48,7 +49,8 @@ impl Ratio {
 
     /// As a float, for display only.
     pub fn to_f64(self) -> f64 {
-        let (whole, rest) = (self.numerator.div_euclid(self.denominator), self.numerator.rem_euclid(self.denominator));
+        let (whole, rest) =
+            (self.numerator.div_euclid(self.denominator), self.numerator.rem_euclid(self.denominator));
         let exact = |n: i64| f64::from(i32::try_from(n).unwrap_or(i32::MAX));
         exact(whole) + exact(rest) / exact(self.denominator)
     }

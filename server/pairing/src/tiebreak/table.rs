@@ -83,8 +83,7 @@ impl<'a> Table<'a> {
                 row.iter().copied().sum::<Points>() + adjustments.map(|a| a.points).sum::<Points>()
             })
             .collect();
-        let mut table =
-            Self { tournament, mode, rounds, cells, earned, adjusted: scores.clone(), scores };
+        let mut table = Self { tournament, mode, rounds, cells, earned, adjusted: scores.clone(), scores };
         if mode == Mode::Swiss {
             for i in 0..table.cells.len() {
                 for (round, &cell) in table.cells[i].iter().enumerate() {

@@ -27,9 +27,9 @@ impl Line {
     /// The text of columns `from..=to`, without blanks around it.
     pub(super) fn text(&self, from: usize, to: usize) -> String {
         let to = to.min(self.chars.len());
-        self.chars.get(from - 1..to).map_or_else(String::new, |part| {
-            part.iter().collect::<String>().trim().to_owned()
-        })
+        self.chars
+            .get(from - 1..to)
+            .map_or_else(String::new, |part| part.iter().collect::<String>().trim().to_owned())
     }
 
     /// Everything from a column on, without blanks around it.
@@ -53,7 +53,12 @@ impl Line {
         }
     }
 
-    pub(super) fn number<T: std::str::FromStr>(&self, from: usize, to: usize, what: &str) -> Result<Option<T>, TrfError> {
+    pub(super) fn number<T: std::str::FromStr>(
+        &self,
+        from: usize,
+        to: usize,
+        what: &str,
+    ) -> Result<Option<T>, TrfError> {
         let text = self.text(from, to);
         if text.is_empty() {
             return Ok(None);

@@ -75,6 +75,8 @@ pub struct Report {
     /// Things that are odd but do not prevent pairing.
     pub warnings: Vec<TrfError>,
     dialect: Dialect,
+    /// Not read from a file, so that everything is to be said.
+    fresh: bool,
     source: Vec<SourceLine>,
     as_read: Tournament,
 }
@@ -90,7 +92,14 @@ impl Report {
 
     /// A report of a tournament that has no file yet.
     pub fn new(tournament: Tournament, dialect: Dialect) -> Self {
-        Self { tournament, warnings: Vec::new(), dialect, source: Vec::new(), as_read: Tournament::default() }
+        Self {
+            tournament,
+            warnings: Vec::new(),
+            dialect,
+            fresh: true,
+            source: Vec::new(),
+            as_read: Tournament::default(),
+        }
     }
 
     /// The file's text: lines about things that have not changed since [`Report::read`] as they were, the others

@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Report, TrfError> {
         let round = tournament.rounds_paired() + 1;
         tournament.requested_byes.push(RequestedBye { kind: Bye::Zero, round, players: absent });
     }
-    Ok(Report { as_read: tournament.clone(), tournament, warnings, dialect, source })
+    Ok(Report { as_read: tournament.clone(), tournament, warnings, dialect, fresh: false, source })
 }
 
 /// Lines with their endings: CR LF, LF or the format's own CR.
@@ -204,7 +204,9 @@ impl Reader {
                     unknown = Some(value);
                     points.unknown = value;
                 }
-                other => return Err(line.error(column, format!("unknown result '{other}'; W, D, L, A, P or X"))),
+                other => {
+                    return Err(line.error(column, format!("unknown result '{other}'; W, D, L, A, P or X")));
+                }
             }
         }
         Ok(Subject::Points)
@@ -284,9 +286,8 @@ impl Reader {
             line.points(10, 13)?.ok_or_else(|| line.error(10, "expected the number of fictitious points"))?;
         let first = need(line.number(15, 17, "a round number")?, 15)?;
         let last = need(line.number(19, 21, "a round number")?, 19)?;
-        let player = |from, to| {
-            line.tpn(from, to)?.ok_or_else(|| line.error(from, "expected a pairing number"))
-        };
+        let player =
+            |from, to| line.tpn(from, to)?.ok_or_else(|| line.error(from, "expected a pairing number"));
         let players = (player(23, 26)?, player(28, 31)?);
         self.tournament.accelerations.push(Acceleration::Range { points, rounds: (first, last), players });
         Ok(Subject::Accelerations)
@@ -345,9 +346,8 @@ impl Reader {
         while player.rounds.last() == Some(&Entry::Absent) {
             player.rounds.pop();
         }
-        let at = match self.tournament.players.binary_search_by_key(&tpn, |p| p.tpn) {
-            Ok(_) => return Err(line.error(5, format!("pairing number {tpn} is used twice"))),
-            Err(at) => at,
+        let Err(at) = self.tournament.players.binary_search_by_key(&tpn, |p| p.tpn) else {
+            return Err(line.error(5, format!("pairing number {tpn} is used twice")));
         };
         self.tournament.players.insert(at, player);
         self.claimed.push((tpn, claimed));

@@ -8,13 +8,13 @@ use crate::round::{Bye, Colour, Entry, Score, Tpn};
 use crate::tournament::{Acceleration, Player, Tournament};
 
 /// The plain text records in the order of the format.
-const TEXTS: [&str; 15] = [
-    "012", "022", "032", "042", "052", "092", "102", "112", "122", "132", "182", "192", "202", "212", "222",
-];
+const TEXTS: [&str; 15] =
+    ["012", "022", "032", "042", "052", "092", "102", "112", "122", "132", "182", "192", "202", "212", "222"];
 
 pub(super) fn write(report: &Report) -> String {
     let (now, before) = (&report.tournament, &report.as_read);
-    let ending = report.source.first().map_or("\r\n", |line| if line.ending.is_empty() { "\n" } else { line.ending });
+    let ending =
+        report.source.first().map_or("\r\n", |line| if line.ending.is_empty() { "\n" } else { line.ending });
     let mut out = String::new();
     let mut done: Vec<Subject> = Vec::new();
     let unchanged = |subject| render(now, subject, report.dialect) == render(before, subject, report.dialect);
@@ -35,7 +35,7 @@ pub(super) fn write(report: &Report) -> String {
     for subject in canonical(now) {
         let lines = render(now, subject, report.dialect);
         // What a file read never said and nobody changed stays unsaid.
-        let said = done.contains(&subject) || !report.source.is_empty() && unchanged(subject);
+        let said = done.contains(&subject) || !report.fresh && unchanged(subject);
         if said || lines.is_empty() {
             continue;
         }
