@@ -228,6 +228,12 @@ impl Connection {
 
     /// Asks for something; the reply, or why it was refused.
     pub async fn request(&self, request: Request) -> Result<Reply, Error> {
+        self.post(request).await?.wait().await
+    }
+
+    /// Sends a request; its reply can be waited for later. Requests that are posted one after another
+    /// are dealt with in that order.
+    pub async fn post(&self, request: Request) -> Result<PendingReply, Error> {
         let (sender, reply) = oneshot::channel();
         let id = {
             let mut waiting = locked(&self.inner.waiting);
@@ -244,10 +250,7 @@ impl Connection {
             locked(&self.inner.waiting).replies.remove(&id);
             return Err(error);
         }
-        match reply.await {
-            Ok(result) => Ok(result?),
-            Err(_) => Err(Error::Unanswered),
-        }
+        Ok(PendingReply { reply })
     }
 
     /// Opens the stream of a game. What the server thinks of it comes with the first frame.
@@ -284,6 +287,19 @@ impl Connection {
     /// Ends the connection; what was written and not yet sent may be lost.
     pub fn close(&self) {
         self.inner.quic.close(code(Code::Done), b"");
+    }
+}
+
+/// A reply that has not come yet.
+#[derive(Debug)]
+pub struct PendingReply {
+    reply: oneshot::Receiver<Result<Reply, Refusal>>,
+}
+
+impl PendingReply {
+    /// The reply, or why it was refused. A connection that breaks leaves it [`Error::Unanswered`].
+    pub async fn wait(self) -> Result<Reply, Error> {
+        Ok(self.reply.await.map_err(|_| Error::Unanswered)??)
     }
 }
 

@@ -93,10 +93,16 @@ impl Game {
     /// ([`GameView::position_seq`](crate::GameView::position_seq)); a move has to name it. While the connection is lost this
     /// waits.
     pub async fn send(&self, on: Option<Seq>, command: Command) -> Result<Seq, Error> {
+        self.post(on, command).await?.wait().await
+    }
+
+    /// Sends a command; what comes of it can be waited for later. Commands that are posted one after
+    /// another reach the server in that order.
+    pub async fn post(&self, on: Option<Seq>, command: Command) -> Result<PendingAnswer, Error> {
         let (answer, answered) = oneshot::channel();
         let order = Order::Command { on, command, answer };
         self.orders.send(order).await.map_err(|_| Error::Left)?;
-        answered.await.map_err(|_| Error::Left)?
+        Ok(PendingAnswer { answered })
     }
 
     /// Asks for the events after `after` once more, or for a snapshot if none.
@@ -108,6 +114,19 @@ impl Game {
     pub async fn leave(&self) {
         // An error: it has been left already.
         let _ = self.orders.send(Order::Leave).await;
+    }
+}
+
+/// What comes of a command, not known yet.
+#[derive(Debug)]
+pub struct PendingAnswer {
+    answered: oneshot::Receiver<Result<Seq, Error>>,
+}
+
+impl PendingAnswer {
+    /// The last event that the command caused, or why it was refused.
+    pub async fn wait(self) -> Result<Seq, Error> {
+        self.answered.await.map_err(|_| Error::Left)?
     }
 }
 

@@ -4,7 +4,7 @@
 //! identity, until it succeeds or the server turns it away for good. Games that are followed notice
 //! the new connection and attach again from the last event they have.
 
-use crate::connection::{Connection, Connector, Notices, Opened, Tuning};
+use crate::connection::{Connection, Connector, Notices, Opened, PendingReply, Tuning};
 use crate::error::Error;
 use crate::game::{self, Game, Updates};
 use crate::trust::Trust;
@@ -97,12 +97,17 @@ impl Client {
     /// Asks for something, once connected; the reply, or why there is none. A request whose connection
     /// breaks is not repeated, because it may have been done: the error is [`Error::Unanswered`].
     pub async fn request(&self, request: Request) -> Result<Reply, Error> {
+        self.post(request).await?.wait().await
+    }
+
+    /// Sends a request, once connected; its reply can be waited for later. Requests that are posted one
+    /// after another are dealt with in that order.
+    pub async fn post(&self, request: Request) -> Result<PendingReply, Error> {
         let (connection, _) = up(&mut self.link.clone()).await?;
-        match connection.request(request).await {
-            Err(error @ (Error::Refused(_) | Error::TooLong { .. })) => Err(error),
-            Err(_) => Err(Error::Unanswered),
-            reply => reply,
-        }
+        connection.post(request).await.map_err(|error| match error {
+            Error::TooLong { .. } => error,
+            _ => Error::Unanswered,
+        })
     }
 
     /// Follows a game in this capacity; with the legal moves of each position, if asked for.

@@ -1,3 +1,67 @@
-//! The thin client for a terminal.
+//! `zeitnot`, the thin client of Zeitnot for a terminal, for scripts and for replaying records.
 
-fn main() {}
+mod games;
+mod history;
+mod list;
+mod pgn;
+mod pipe;
+mod replay;
+mod target;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use target::Target;
+
+/// Plays chess on a Zeitnot server, watches games there, and replays recorded ones.
+#[derive(Debug, Parser)]
+#[command(name = "zeitnot", version)]
+struct Cli {
+    #[command(flatten)]
+    target: Target,
+    #[command(subcommand)]
+    command: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Speaks the whole protocol in JSON lines on standard input and output.
+    Pipe,
+    /// Plays recorded games through the server and checks that it agrees with the record.
+    Replay(replay::Arguments),
+    /// Lists games, newest first.
+    Games(games::Arguments),
+    /// Lists all games of a player, newest first.
+    History(history::Arguments),
+    /// Prints a game in PGN.
+    Pgn(pgn::Arguments),
+}
+
+/// What goes wrong in a command is told to the user in a sentence.
+type Outcome = Result<ExitCode, Box<dyn std::error::Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => {
+            let outcome = runtime.block_on(run(cli));
+            // A thread that waits for standard input must not hold the process up.
+            runtime.shutdown_background();
+            outcome
+        }
+        Err(error) => Err(error.into()),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("zeitnot: {error}");
+        ExitCode::from(2)
+    })
+}
+
+async fn run(cli: Cli) -> Outcome {
+    match cli.command {
+        Action::Pipe => pipe::run(&cli.target).await,
+        Action::Replay(arguments) => replay::run(&cli.target, arguments).await,
+        Action::Games(arguments) => games::run(&cli.target, arguments).await,
+        Action::History(arguments) => history::run(&cli.target, arguments).await,
+        Action::Pgn(arguments) => pgn::run(&cli.target, arguments).await,
+    }
+}
