@@ -1,6 +1,7 @@
 //! `zeitnot replay FILE`: recorded games, played through a server and compared with what it makes of
 //! them.
 
+mod allowance;
 mod pairing;
 mod pgn;
 mod playing;

@@ -1,6 +1,6 @@
 //! One recorded game, played and compared.
 
-use super::pairing::{Pair, patiently};
+use super::pairing::{Member, Pair};
 use super::record::{Final, Ply, Record};
 use super::san::describes;
 use super::{Plan, pgn};
@@ -50,8 +50,8 @@ async fn try_to_play(
     let san = record.plies.iter().any(|ply| matches!(ply, Ply::San(_)));
     let mut seats = {
         let _alone = pair.attaching.lock().await;
-        let white = Player::sit(&pair.players.white, id, san).await?;
-        ByColor::new(white, Player::sit(&pair.players.black, id, san).await?)
+        let white = Player::sit(&pair.players.white.client, id, san).await?;
+        ByColor::new(white, Player::sit(&pair.players.black.client, id, san).await?)
     };
     let result = play_moves(&mut seats, record, plan).await;
     let played = match result {
@@ -71,7 +71,7 @@ async fn try_to_play(
     check.position(&snapshot, &played);
     seats.white.game.leave().await;
     seats.black.game.leave().await;
-    check.pgn(&pair.players.white, record, &played).await?;
+    check.pgn(&pair.players.black, record, &played).await?;
     Ok(())
 }
 
@@ -286,8 +286,8 @@ impl Check<'_> {
     }
 
     /// The PGN: the moves by their names, the result in its tag and at its end.
-    async fn pgn(&mut self, client: &Client, record: &Record, played: &PlayedMoves) -> Result<(), Stopped> {
-        let Reply::Pgn(text) = patiently(client, &Request::Pgn(self.id)).await? else {
+    async fn pgn(&mut self, member: &Member, record: &Record, played: &PlayedMoves) -> Result<(), Stopped> {
+        let Reply::Pgn(text) = member.ask(Request::Pgn(self.id)).await? else {
             return Err(Stopped(format!("game {}: no PGN came", self.id)));
         };
         let games = pgn::parse(&text);
