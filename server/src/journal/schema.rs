@@ -189,7 +189,8 @@ fn upgrade(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let step = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate);
     let step = step.map_err(sqlite)?;
     // Another process may have been faster.
-    if check(&step, path)? == 0 {
+    let version: i32 = step.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(sqlite)?;
+    if version == 0 {
         step.execute_batch(TABLES).map_err(sqlite)?;
         step.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
         step.pragma_update(None, "user_version", VERSION).map_err(sqlite)?;

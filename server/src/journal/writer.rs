@@ -34,7 +34,7 @@ const GROUP_BYTES: usize = 3 * 4096;
 const BALLAST_MIN: usize = 64 << 10;
 
 /// Swept after this long without a record, whatever the number of rows.
-const QUIET: Duration = Duration::from_secs(60);
+const QUIET: Duration = Duration::from_mins(1);
 
 /// A decision on its way to the disk.
 pub(super) struct Append {
