@@ -90,6 +90,18 @@ pub enum Claim {
     Increment,
 }
 
+/// What hangs on the question whether a side could still mate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MateCause {
+    /// The opponent's flag fell (6.9).
+    Flag,
+    /// The opponent resigned (5.1.2).
+    Resignation,
+    /// The opponent completed too many illegal moves (7.5.5).
+    IllegalMoves,
+}
+
 /// Why a verdict on the possibility of mate is certain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -324,6 +336,8 @@ pub enum Event {
         clocks_us: ByColor<u64>,
         /// The square whose man is bound to move (7.5.1), after an illegal move.
         bound: Option<Square>,
+        /// The clocks show what they showed at that ply: time that later periods added is taken back.
+        as_at_ply: bool,
     },
     /// The arbiter is called.
     ArbiterCalled {
@@ -421,6 +435,29 @@ pub enum Event {
         /// Why.
         reason: Why,
     },
+    /// The score depends on whether a side could still mate; a search answers it, and the clocks stand
+    /// until then.
+    MateAsked {
+        /// The side that would win.
+        winner: Color,
+        /// What hangs on it.
+        cause: MateCause,
+    },
+    /// A player displaced men (7.4).
+    Displaced {
+        /// Who.
+        side: Color,
+    },
+    /// A scoresheet is complete again (8.5).
+    ScoresheetUpdated {
+        /// Whose.
+        side: Color,
+    },
+    /// A player used two hands for the move that is under way (7.5.4).
+    TwoHandsReported {
+        /// Who.
+        side: Color,
+    },
 }
 
 impl Event {
@@ -487,6 +524,10 @@ impl Event {
             Event::ResultConfirmed { .. } => "result_confirmed",
             Event::GameEnded { .. } => "game_ended",
             Event::GameAnnulled { .. } => "game_annulled",
+            Event::MateAsked { .. } => "mate_asked",
+            Event::Displaced { .. } => "displaced",
+            Event::ScoresheetUpdated { .. } => "scoresheet_updated",
+            Event::TwoHandsReported { .. } => "two_hands_reported",
         }
     }
 }
