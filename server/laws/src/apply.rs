@@ -158,10 +158,10 @@ impl Game {
             Event::Displaced { side } => self.displaced = Some(*side),
             Event::ScoresheetUpdated { side } => self.players[*side].sheet_due = false,
             Event::TwoHandsReported { side } => self.two_hands = Some(*side),
-            Event::ArbiterCalled { side: Some(side), topic, private } => {
-                if *private && **topic == *self.rules.article(crate::articles::Ground::Scramble) {
-                    self.players[*side].alerted = true;
-                }
+            Event::ArbiterCalled { side: Some(side), topic, private: true }
+                if **topic == *self.rules.article(crate::articles::Ground::Scramble) =>
+            {
+                self.players[*side].alerted = true;
             }
             _ => {}
         }

@@ -188,7 +188,7 @@ impl Rulebook {
     }
 
     /// The same as it stands on an entry.
-    pub(crate) fn cite(&self, ground: Ground) -> Option<Article> {
-        Some(Article::cut(self.article(ground)))
+    pub(crate) fn cite(&self, ground: Ground) -> Article {
+        Article::cut(self.article(ground))
     }
 }

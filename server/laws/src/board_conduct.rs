@@ -53,7 +53,7 @@ impl Judge {
     }
 
     fn illegal_made(&mut self, side: Color, mv: Move) -> Answer {
-        if !self.game.record.at(mv.from).is_some_and(|(owner, _)| owner == side) || mv.from == mv.to {
+        if self.game.record.at(mv.from).is_none_or(|(owner, _)| owner != side) || mv.from == mv.to {
             return Err(Refusal::Malformed);
         }
         self.emit(Event::MoveMade { side, mv, illegal: true });

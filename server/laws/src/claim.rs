@@ -58,11 +58,10 @@ impl Judge {
         }
         match self.game.record.legal(mv) {
             Err(refusal) if !self.game.on_board() => Err(refusal),
-            Err(_) => Ok(()),
             Ok(_) if self.game.bound_moves().is_some_and(|allowed| !allowed.contains(&mv)) => {
                 Err(Refusal::TouchObligation)
             }
-            Ok(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 

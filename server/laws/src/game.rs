@@ -158,7 +158,7 @@ impl Game {
         let mut entries = vec![Entry { article: None, event: Event::GameCreated(Box::new(setup)) }];
         opened.apply(at, &entries[0].event);
         if opened.starts_at_once(at) {
-            let article = opened.rules.cite(crate::articles::Ground::Start);
+            let article = Some(opened.rules.cite(crate::articles::Ground::Start));
             entries.push(Entry { article, event: Event::GameStarted });
         }
         Ok((game, entries))

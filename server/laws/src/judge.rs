@@ -113,7 +113,7 @@ impl Judge {
     /// Decides on an event that rests on an article.
     pub fn rule(&mut self, ground: Ground, event: Event) {
         let article = self.game.rules.cite(ground);
-        self.record(article, event);
+        self.record(Some(article), event);
     }
 
     fn record(&mut self, article: Option<Article>, event: Event) {
@@ -349,10 +349,11 @@ fn allowed(by: Party, command: &Command) -> Answer {
     let servers =
         matches!(command, Command::Presence { .. } | Command::MateVerdict { .. } | Command::Interrupt { .. });
     match (by, players, servers) {
-        (Party::White | Party::Black, true, _) | (Party::Server, false, _) => Ok(()),
+        (Party::White | Party::Black, true, _)
+        | (Party::Server, false, _)
+        | (Party::Arbiter, false, false) => Ok(()),
         (_, true, _) => Err(Refusal::NotPlayer),
         (_, _, true) => Err(Refusal::NotAllowed),
-        (Party::Arbiter, false, false) => Ok(()),
         (Party::Device, false, false) if matches!(command, Command::ReportFlags(_)) => Ok(()),
         _ => Err(Refusal::NotArbiter),
     }

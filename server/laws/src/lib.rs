@@ -21,6 +21,9 @@
 //!
 //! Citations have one form, above the code and above the tests: `// Law EDITION ARTICLE, ...: what it says`.
 
+// A ruling answers its sender in one form, also where it cannot refuse.
+#![allow(clippy::unnecessary_wraps)]
+
 mod adjournment;
 mod apply;
 mod arbiter;

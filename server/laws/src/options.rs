@@ -1,6 +1,12 @@
 //! A game's own settings, by name, over the values of edition and speed.
 
-use crate::rulebook::*;
+use crate::rulebook::{
+    Arbiter, BothFlags, Breach, ClaimWindow, ClaimantLoses, ClockAuthority, ColoursReversed, DeadPosition,
+    DelayDisplay, Drawn, Fivefold, FlagCalling, FlagMode, IllegalPenalty, IllegalPosition, IncrementTiming,
+    MatingPotential, PenaltyScope, PeriodAdd, PlayerPause, QpfIncrement, QpfNoArbiter, QpfRules,
+    ResignNoMate, RightLostBy, Rulebook, Scores, SeventyFive, SpeedBounds, Stage, StartPolicy, TieRule,
+    TouchEnforcement, Unpromoted, VerifyClaims,
+};
 use zeitnot_proto::rules::{Edition, Rules, Value};
 use zeitnot_proto::time::{SECOND_US, parse_us};
 use zeitnot_proto::{Refusal, TimeControl};
@@ -80,8 +86,10 @@ fn show_limit(limit: Option<u32>) -> String {
     limit.map_or_else(|| "always".to_owned(), |n| n.to_string())
 }
 
-fn set_limit(value: &Value) -> Option<Option<u32>> {
-    if word(value) == Some("always") { Some(None) } else { count(value).map(Some) }
+/// Sets a limit in moves, or lifts it.
+fn set_limit(limit: &mut Option<u32>, value: &Value) -> Option<()> {
+    *limit = if word(value) == Some("always") { None } else { Some(count(value)?) };
+    Some(())
 }
 
 fn show_penalties(penalties: &[IllegalPenalty]) -> String {
@@ -241,13 +249,13 @@ specs! {
         name: "initial_position_wrong",
         kind: Kind::CountOr(&["always"]),
         show: |r| show_limit(r.initial_position_wrong_until),
-        set: |r, v| { r.initial_position_wrong_until = set_limit(v)?; Some(()) },
+        set: |r, v| set_limit(&mut r.initial_position_wrong_until, v),
     },
     OptionSpec {
         name: "wrong_clock_setting_correctable",
         kind: Kind::CountOr(&["always"]),
         show: |r| show_limit(r.wrong_clock_setting_until),
-        set: |r, v| { r.wrong_clock_setting_until = set_limit(v)?; Some(()) },
+        set: |r, v| set_limit(&mut r.wrong_clock_setting_until, v),
     },
     OptionSpec {
         name: "player_pause",

@@ -195,9 +195,7 @@ impl Record {
     /// moves can stand although they are illegal.
     pub fn can_stand(&self, mv: Move) -> bool {
         let own = |at: Option<(Color, Role)>| at.is_some_and(|(owner, _)| owner == self.turn());
-        own(self.at(mv.from))
-            && mv.from != mv.to
-            && !self.at(mv.to).is_some_and(|(_, role)| role == Role::King)
+        own(self.at(mv.from)) && mv.from != mv.to && self.at(mv.to).is_none_or(|(_, role)| role != Role::King)
     }
 
     /// Whether an illegal move stands: the position may be one that no legal moves lead to.

@@ -497,8 +497,9 @@ impl Key {
             (Speed::Blitz, Edition::Fide1997) => vec![Loss],
             (_, Edition::Fide1997) => vec![two, two, Loss],
             (Speed::Rapid | Speed::Blitz, Edition::Fide2014) if !self.supervised => vec![Loss],
-            (Speed::Blitz, Edition::Fide2014) => vec![one, Loss],
-            (Speed::Rapid | Speed::Blitz, Edition::Fide2023) => vec![one, Loss],
+            (Speed::Blitz, Edition::Fide2014) | (Speed::Rapid | Speed::Blitz, Edition::Fide2023) => {
+                vec![one, Loss]
+            }
             (_, Edition::Fide2014 | Edition::Fide2023) => vec![two, Loss],
         }
     }

@@ -1,4 +1,5 @@
 //! Games on a screen, from the first move to the end.
+#![allow(clippy::unwrap_used)]
 
 use zeitnot_laws::{Arrival, Decision, Game};
 use zeitnot_proto::command::Party;
@@ -69,8 +70,8 @@ impl Table {
     }
 }
 
-#[test]
 // Law 2023 1.4, 5.1.1: mate ends the game at once.
+#[test]
 fn fools_mate() {
     let mut table = Table::new(setup("300+3", false));
     table.play(1000, "f2f3 e7e5 g2g4 d8h4");
@@ -112,8 +113,8 @@ fn casual_comforts() {
     assert_eq!(table.reason(), Some(Reason::Abandoned));
 }
 
-#[test]
 // Law 2023 6.11.1: an outage stops the clocks at the last durable instant.
+#[test]
 fn an_outage_is_nobodys_time() {
     let mut table = Table::new(setup("60", false));
     let until = Stamp(T0 + 10_000_000);
