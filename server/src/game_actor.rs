@@ -24,6 +24,7 @@ use zeitnot_laws::{Arrival, Decision, Game, MateQuestion};
 use zeitnot_proto::close::Code;
 use zeitnot_proto::command::{Command, Party};
 use zeitnot_proto::control::GameSummary;
+use zeitnot_proto::event::Certificate;
 use zeitnot_proto::game_stream::{Attach, Events, FromGame, Seat};
 use zeitnot_proto::snapshot::{LegalMove, Status};
 use zeitnot_proto::{Color, Event, List, Refusal, Seq, Stamp, codec};
@@ -755,8 +756,14 @@ impl Actor {
             let positions = server.limits.mate_search_positions;
             let searched = tokio::task::spawn_blocking(move || question.answer(positions)).await;
             drop(permit);
-            let Ok((verdict, answer)) = searched else { return };
-            server.metrics.mate_searched(answer);
+            let Ok(verdict) = searched else { return };
+            if let Command::MateVerdict { certificate, .. } = &verdict {
+                server.metrics.mate_searched(match certificate {
+                    Certificate::Mates(_) => "mates",
+                    Certificate::Unknown { .. } => "unknown",
+                    _ => "never",
+                });
+            }
             // The game waits for this; it has to arrive.
             let _gone = mailbox.send(ToActor::MateVerdict(Box::new(verdict))).await;
         });

@@ -273,7 +273,7 @@ pub fn start_actor(server: &Arc<Server>, state: Game, past: game_actor::Past) ->
         game: setup.game,
         players: setup.players.clone(),
         time_control: setup.terms.time_control.clone(),
-        compensates: state.compensates_lag(),
+        compensates: state.rules().lag_compensation_us > 0,
         plies: AtomicU32::new(state.plies()),
         over: AtomicBool::new(over),
     });

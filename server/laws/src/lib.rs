@@ -31,6 +31,7 @@ mod articles;
 mod attendance;
 mod board_conduct;
 mod casual;
+mod certificate;
 mod claim;
 mod clock;
 mod flags;
