@@ -32,6 +32,8 @@ pub async fn run(options: &Options) -> Result<Report, String> {
         eprintln!("{} pairs: {:.1} MiB", seated.len(), reading.resident_bytes / 1_048_576.0);
         steps.push(Step { pairs: seated.len(), reading });
     }
+    drop(seated);
+    hall.leave().await;
     Ok(Report::Idle(Box::new(Idle { bar_kib: options.idle_bar_kib, steps })))
 }
 

@@ -72,6 +72,8 @@ pub async fn run(options: &Options) -> Result<Report, String> {
         games.push(played);
     }
     let checked = check_all(&shared, &pairs, games).await;
+    drop(pairs);
+    shared.hall.leave().await;
     let server = before.zip(after).map(|(before, after)| ServerUse { before, after });
     Ok(Report::Load(Box::new(Load {
         options: options.clone(),

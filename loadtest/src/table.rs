@@ -48,6 +48,14 @@ impl Hall {
         Ok(Hall { connectors, server: options.server.clone(), terms, organizer })
     }
 
+    /// Waits until the server knows that all have left, but not for ever.
+    pub async fn leave(&self) {
+        for connector in &self.connectors {
+            // Whoever cannot be told finds out by himself.
+            let _told = tokio::time::timeout(Duration::from_secs(2), connector.wait_idle()).await;
+        }
+    }
+
     /// Connects two guests, and says how long each took.
     pub async fn pair(&self, number: usize) -> Result<(Pair, [Duration; 2]), Error> {
         let connector = &self.connectors[number % self.connectors.len()];
