@@ -21,14 +21,28 @@ fn crate_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
+/// What blessing may do to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blessing {
+    /// Anything: it is prose.
+    Rewrites,
+    /// Lines may come, none may go: what is published stays. `ZEITNOT_BLESS=unpublished` overrides it, for
+    /// changes to what no release has yet.
+    Adds,
+}
+
 /// Compares `text` with the file, or writes it if that is asked for.
-fn check_or_bless(path: &Path, text: &str) {
-    if std::env::var_os("ZEITNOT_BLESS").is_some() {
-        std::fs::write(path, text).unwrap();
-        return;
-    }
+fn check_or_bless(path: &Path, text: &str, blessing: Blessing) {
     let written = std::fs::read_to_string(path).unwrap_or_default();
     if written == text {
+        return;
+    }
+    if let Some(bless) = std::env::var_os("ZEITNOT_BLESS") {
+        let gone = written.lines().find(|line| !text.lines().any(|new| new == *line));
+        if let (Blessing::Adds, Some(line), true) = (blessing, gone, bless != "unpublished") {
+            panic!("{}: a published line would go: {line}", path.display());
+        }
+        std::fs::write(path, text).unwrap();
         return;
     }
     let differing = written.lines().zip(text.lines()).find(|(a, b)| a != b);
