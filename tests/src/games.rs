@@ -1,7 +1,7 @@
 //! Two players at a board.
 
 use crate::raw::{self, Raw, Stream};
-use crate::server::Server;
+use crate::server::Contact;
 use zeitnot_proto::control::{Credential, Notice, Proposal, Reply, Request, ToClient, Welcome};
 use zeitnot_proto::game_stream::{Attach, Events, FromGame, Seat};
 use zeitnot_proto::rules::{GameId, Rules, Start, Terms};
@@ -30,12 +30,12 @@ pub struct Guest {
 
 impl Guest {
     /// Comes in.
-    pub async fn new(server: &Server) -> Guest {
+    pub async fn new(server: impl Into<Contact>) -> Guest {
         Guest::as_bearer(server, Credential::Guest).await
     }
 
     /// Comes in as the bearer of a credential.
-    pub async fn as_bearer(server: &Server, credential: Credential) -> Guest {
+    pub async fn as_bearer(server: impl Into<Contact>, credential: Credential) -> Guest {
         let (raw, control, welcome) = Raw::hello(server, credential).await;
         Guest { raw, control, welcome }
     }
@@ -165,7 +165,8 @@ pub struct Table {
 
 impl Table {
     /// Two new guests sit down to a game.
-    pub async fn new(server: &Server, terms: Terms) -> Table {
+    pub async fn new(server: impl Into<Contact>, terms: Terms) -> Table {
+        let server = server.into();
         let mut guests = ByColor::new(Guest::new(server).await, Guest::new(server).await);
         let game = agree(&mut guests, terms).await;
         let seats = ByColor::new(guests.white.sit(game).await, guests.black.sit(game).await);

@@ -1,6 +1,6 @@
 //! A client that may say anything: bytes and frames over QUIC, in order or not.
 
-use crate::server::Server;
+use crate::server::Contact;
 use quinn::{RecvStream, SendStream, VarInt};
 use std::time::Duration;
 use zeitnot_client::connection::{Connector, Tuning};
@@ -85,19 +85,29 @@ pub struct Raw {
 
 impl Raw {
     /// Connects, and says nothing yet.
-    pub async fn connect(server: &Server) -> Raw {
+    pub async fn connect(server: impl Into<Contact>) -> Raw {
         Raw::tuned(server, Tuning::default()).await
     }
 
+    /// Connects, if there is a server now.
+    ///
+    /// # Errors
+    /// Why no connection came about.
+    pub async fn try_connect(contact: Contact, tuning: Tuning) -> Result<Raw, zeitnot_client::Error> {
+        let connector = Connector::new(&contact.trust(), tuning)?;
+        let authority = contact.authority();
+        let connecting = tokio::time::timeout(PATIENCE, connector.quic(&authority));
+        let quic = connecting.await.map_err(|_| zeitnot_client::Error::Connection("no answer".into()))??;
+        Ok(Raw { quic, _connector: connector })
+    }
+
     /// Connects with another keep-alive or idle timeout.
-    pub async fn tuned(server: &Server, tuning: Tuning) -> Raw {
-        let connector = Connector::new(&server.trust(), tuning).unwrap();
-        let quic = connector.quic(&server.authority()).await.unwrap();
-        Raw { quic, _connector: connector }
+    pub async fn tuned(server: impl Into<Contact>, tuning: Tuning) -> Raw {
+        Raw::try_connect(server.into(), tuning).await.unwrap()
     }
 
     /// Connects and says hello.
-    pub async fn hello(server: &Server, credential: Credential) -> (Raw, Stream, Welcome) {
+    pub async fn hello(server: impl Into<Contact>, credential: Credential) -> (Raw, Stream, Welcome) {
         let raw = Raw::connect(server).await;
         let mut control = raw.open().await;
         control.send(&ToServer::Hello(hello(credential))).await;

@@ -14,6 +14,33 @@ use zeitnot_client::{Pin, Trust};
 /// How long a server may take to say that it is there.
 const START: Duration = Duration::from_secs(20);
 
+/// What a client has to know to reach a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contact {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The pin of its certificate.
+    pub pin: Pin,
+}
+
+impl Contact {
+    /// `HOST:PORT`, as clients take it.
+    pub fn authority(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// What a client trusts to reach it.
+    pub fn trust(&self) -> Trust {
+        Trust::Pin(self.pin)
+    }
+}
+
+impl From<&Server> for Contact {
+    fn from(server: &Server) -> Contact {
+        Contact { address: server.address, pin: server.pin }
+    }
+}
+
 /// A running server with a data directory of its own. It is killed, and the directory removed, when
 /// this is dropped.
 pub struct Server {
@@ -48,14 +75,9 @@ impl Server {
         Server { address: said.address, http: said.http, pin: said.pin, child, data, arguments }
     }
 
-    /// `HOST:PORT`, as clients take it.
-    pub fn authority(&self) -> String {
-        self.address.to_string()
-    }
-
-    /// What a client trusts to reach it.
-    pub fn trust(&self) -> Trust {
-        Trust::Pin(self.pin)
+    /// What a client has to know to reach it; the same after a restart.
+    pub fn contact(&self) -> Contact {
+        Contact::from(self)
     }
 
     /// The number of its process.
