@@ -5,8 +5,11 @@ mod history;
 mod list;
 mod pgn;
 mod pipe;
+mod play;
 mod replay;
 mod target;
+mod tui;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -24,6 +27,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Plays a game: seeks an opponent, or challenges one.
+    Play(play::Arguments),
+    /// Watches a game.
+    Watch(watch::Arguments),
     /// Speaks the whole protocol in JSON lines on standard input and output.
     Pipe,
     /// Plays recorded games through the server and checks that it agrees with the record.
@@ -58,6 +65,8 @@ fn main() -> ExitCode {
 
 async fn run(cli: Cli) -> Outcome {
     match cli.command {
+        Action::Play(arguments) => play::run(&cli.target, arguments).await,
+        Action::Watch(arguments) => watch::run(&cli.target, arguments).await,
         Action::Pipe => pipe::run(&cli.target).await,
         Action::Replay(arguments) => replay::run(&cli.target, arguments).await,
         Action::Games(arguments) => games::run(&cli.target, arguments).await,

@@ -63,4 +63,19 @@ impl Target {
     pub fn has_token(&self) -> bool {
         self.token.is_some()
     }
+
+    /// The server's address, as it was given.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The options that lead another command to the same server.
+    pub fn as_arguments(&self) -> String {
+        let trust = match (&self.ca, &self.pin) {
+            (Some(file), _) => format!(" --ca {}", file.display()),
+            (None, Some(pin)) => format!(" --pin {pin}"),
+            (None, None) => String::new(),
+        };
+        format!("--server {}{trust}", self.server)
+    }
 }

@@ -3,7 +3,7 @@
 
 mod allowance;
 mod pairing;
-mod pgn;
+pub mod pgn;
 mod playing;
 mod record;
 mod san;
@@ -14,6 +14,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use pairing::Pair;
 use record::Record;
+pub use san::describes;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
