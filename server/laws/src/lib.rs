@@ -18,6 +18,7 @@
 //! | `arbiter`, `attendance`, `adjournment`, `casual` | everything around the game |
 //! | [`mating`] | whether a side can still mate |
 //! | `view` | snapshot, clock reading, legal moves |
+//! | [`scenario`] | executable cases in TOML |
 //!
 //! Citations have one form, above the code and above the tests: `// Law EDITION ARTICLE, ...: what it says`.
 
@@ -45,6 +46,7 @@ mod play;
 mod position;
 mod quickplay;
 pub mod rulebook;
+pub mod scenario;
 mod timeouts;
 mod touch;
 mod view;
