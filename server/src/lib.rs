@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`clock`] | the one time line: stamps |
 //! | [`data_dir`] | the data directory: its files, its keys, its lock |
+//! | [`hex`] | bytes in hexadecimal |
 //! | [`journal`] | what is durable: append, load, list; SQLite behind it |
 //! | [`identity`] | tokens, roles, guests |
 //! | [`config`] | file, environment, flags |
@@ -14,6 +15,7 @@ pub mod certificate;
 pub mod clock;
 pub mod config;
 pub mod data_dir;
+pub mod hex;
 pub mod identity;
 pub mod journal;
 pub mod pgn;

@@ -21,7 +21,8 @@ const BUSY: Duration = Duration::from_secs(5);
 /// number would cost many times the log's own bytes. `prior_commit` stands in the first row of a
 /// group and is the instant of the commit that made the rows before it durable. `pulse` is the last
 /// heartbeat. `probe` is empty but for an instant after an outage. Instants are microseconds since
-/// 1970; game 0 marks a row that was swept and whose `prior_commit` is still needed.
+/// 1970; game 0 marks a row that was swept and whose `prior_commit` is still needed. Revocations of
+/// tokens are numbered, so that a server finds those that are new to it.
 const TABLES: &str = "
 CREATE TABLE journal (
     row          INTEGER PRIMARY KEY,
@@ -80,9 +81,10 @@ CREATE TABLE tokens (
     arbiter    INTEGER NOT NULL,
     admin      INTEGER NOT NULL,
     created_us INTEGER NOT NULL,
-    revoked_us INTEGER
+    revoked_us INTEGER,
+    revocation INTEGER
 ) STRICT;
-CREATE INDEX tokens_revoked ON tokens (revoked_us) WHERE revoked_us IS NOT NULL;
+CREATE INDEX tokens_revocation ON tokens (revocation) WHERE revocation IS NOT NULL;
 ";
 
 /// Why the database cannot be opened.
