@@ -88,7 +88,11 @@ impl Certificate {
 }
 
 /// Reads a chain and a key.
-fn load(chain_path: &Path, key_path: &Path, reset_key: [u8; KEY_LEN]) -> Result<Certificate, CertificateError> {
+fn load(
+    chain_path: &Path,
+    key_path: &Path,
+    reset_key: [u8; KEY_LEN],
+) -> Result<Certificate, CertificateError> {
     let read = |path: &Path| fs::read(path).map_err(|error| CertificateError::Io(path.into(), error));
     let bad_chain =
         |why: String| CertificateError::Pem(chain_path.into(), "a certificate (and its chain)", why);
@@ -179,11 +183,8 @@ mod tests {
         let dir = DataDir::create(temporary.path()).unwrap();
         let other = dir.file("other.pem");
         fs::write(&other, "no PEM at all").unwrap();
-        let config = Config {
-            certificate: Some(other.clone()),
-            certificate_key: Some(other),
-            ..Config::default()
-        };
+        let config =
+            Config { certificate: Some(other.clone()), certificate_key: Some(other), ..Config::default() };
         let error = Certificate::load_or_make(&dir, &config).unwrap_err().to_string();
         assert!(error.contains("other.pem"), "{error}");
     }

@@ -90,18 +90,12 @@ impl Default for Config {
 }
 
 /// A configuration on its way from defaults to flags.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Draft {
     /// As far as it has come.
     pub config: Config,
     /// What was decided about guests, if anything was.
     pub guests: Option<bool>,
-}
-
-impl Default for Draft {
-    fn default() -> Draft {
-        Draft { config: Config::default(), guests: None }
-    }
 }
 
 /// Why there is no configuration.

@@ -55,8 +55,8 @@ impl Identities {
     pub fn open(dir: &DataDir, guests: bool) -> Result<Arc<Identities>, OpenError> {
         let guests = if guests { Some(GuestKey::new(&dir.key("guest.key")?)) } else { None };
         let connection = schema::open_reader(dir)?;
-        let known = tokens::last_revocation(&connection)
-            .map_err(|error| OpenError::Sqlite(dir.database(), error))?;
+        let known =
+            tokens::last_revocation(&connection).map_err(|error| OpenError::Sqlite(dir.database(), error))?;
         let revoked = broadcast::Sender::new(REVOCATIONS_KEPT);
         let identities = Arc::new(Identities { connection: Mutex::new(connection), guests, revoked });
         let watched = Arc::downgrade(&identities);

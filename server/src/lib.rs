@@ -6,6 +6,7 @@
 //! | [`data_dir`] | the data directory: its files, its keys, its lock |
 //! | [`hex`] | bytes in hexadecimal |
 //! | [`journal`] | what is durable: append, load, list; SQLite behind it |
+//! | [`limits`] | every bound of the running server |
 //! | [`identity`] | tokens, roles, guests |
 //! | [`config`] | file, environment, flags |
 //! | [`certificate`] | the certificate and its pin |
@@ -18,4 +19,5 @@ pub mod data_dir;
 pub mod hex;
 pub mod identity;
 pub mod journal;
+pub mod limits;
 pub mod pgn;

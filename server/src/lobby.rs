@@ -3,7 +3,8 @@
 //! What is open lives in memory: it belongs to people who are here, and ends when they leave.
 
 use crate::hub::{self, Peer};
-use crate::state::{Comforts, Server};
+use crate::config::Comforts;
+use crate::state::Server;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};

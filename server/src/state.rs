@@ -1,6 +1,7 @@
 //! What all parts of a running server share.
 
 use crate::arrival::Arrivals;
+use crate::config::Comforts;
 use crate::hub::Hub;
 use crate::identity::Identities;
 use crate::journal::Journal;
@@ -37,18 +38,6 @@ pub struct Server {
     pub draining: watch::Sender<bool>,
     /// True once all unfinished games are in memory.
     pub recovered: AtomicBool,
-}
-
-/// The comforts of games that players make up themselves in the lobby.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Comforts {
-    /// How long a player may take to come and to make the first move before the game is aborted, in
-    /// microseconds; 0 for ever.
-    pub first_move_timeout_us: u64,
-    /// How long the opponent of a casual game may be away before the game can be claimed, in microseconds.
-    pub absence_grace_us: u64,
-    /// How long clocks stand after an outage while a player is not back, in microseconds.
-    pub interruption_grace_us: u64,
 }
 
 impl Server {

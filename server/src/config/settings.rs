@@ -1,7 +1,7 @@
 //! The one list of settings.
 
-use super::value::{Count, Decision, Http, LogFormat, Span, Streams, Value};
 use super::Draft;
+use super::value::{Count, Decision, Http, LogFormat, Span, Streams, Value};
 use clap::Args;
 use serde::Deserialize;
 use std::net::SocketAddr;

@@ -89,7 +89,7 @@ impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = self.0.as_millis();
         for (unit, unit_ms) in [("h", 3_600_000), ("m", 60_000), ("s", 1_000)] {
-            if ms > 0 && ms % unit_ms == 0 {
+            if ms > 0 && ms.is_multiple_of(unit_ms) {
                 return write!(f, "{}{unit}", ms / unit_ms);
             }
         }

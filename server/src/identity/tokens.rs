@@ -172,9 +172,7 @@ pub(super) fn last_revocation(connection: &Connection) -> rusqlite::Result<i64> 
 /// Revocations after the one of this number, in their order, with the names of those concerned.
 pub(super) fn revoked_after(connection: &Connection, known: i64) -> rusqlite::Result<Vec<(i64, Name)>> {
     connection
-        .prepare_cached(
-            "SELECT revocation, name FROM tokens WHERE revocation > ?1 ORDER BY revocation",
-        )?
+        .prepare_cached("SELECT revocation, name FROM tokens WHERE revocation > ?1 ORDER BY revocation")?
         .query_map([known], |row| Ok((row.get(0)?, name(row, 1)?)))?
         .collect()
 }
