@@ -145,7 +145,7 @@ impl Server {
     pub fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new(programs::server())
             .args(arguments)
-            .arg("--data")
+            .arg("--data-dir")
             .arg(self.data.path())
             .stdin(Stdio::null())
             .output()
@@ -252,7 +252,7 @@ fn log_file(data: &Path) -> PathBuf {
 fn launch(data: &Path, listen: SocketAddr, http: SocketAddr, arguments: &[String]) -> (Child, Said) {
     let log = std::fs::File::options().create(true).append(true).open(log_file(data)).unwrap();
     let mut command = Command::new(programs::server());
-    command.arg("--data").arg(data);
+    command.arg("--data-dir").arg(data);
     command.args(["--listen", &listen.to_string(), "--http", &http.to_string()]).args(arguments);
     command.env("RUST_BACKTRACE", "1");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
