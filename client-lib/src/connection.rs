@@ -14,6 +14,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::control::{Credential, Hello, Notice, Reply, Request, ToClient, ToServer, Welcome};
 use zeitnot_proto::game_stream::{Attach, ToGame};
@@ -21,6 +22,9 @@ use zeitnot_proto::{ALPN, PROTOCOL_VERSION, Refusal, Text};
 
 /// Notices that may wait for their reader; what comes beyond is dropped, with a warning in the log.
 const NOTICES_MAX: usize = 1024;
+
+/// How much earlier than the next one an address of a name is tried.
+const HEAD_START: Duration = Duration::from_millis(250);
 
 /// What a socket is asked to hold, in each direction.
 const SOCKET_BUFFER_BYTES: usize = 4 << 20;
@@ -114,13 +118,26 @@ impl Connector {
         let bad = |text: String| Error::Address(format!("{server}: {text}"));
         let host = server.rsplit_once(':').ok_or_else(|| bad("write HOST:PORT".into()))?.0;
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let mut found = tokio::net::lookup_host(server).await.map_err(|e| bad(e.to_string()))?;
-        let address = found.next().ok_or_else(|| bad("no such host".into()))?;
-        let connecting = self
-            .endpoint(address)?
-            .connect_with(self.config.clone(), address, host)
-            .map_err(|e| bad(e.to_string()))?;
-        Ok(connecting.await?)
+        let addresses = tokio::net::lookup_host(server).await.map_err(|e| bad(e.to_string()))?;
+        // A name may stand for addresses of both families while the server listens on one: the next is
+        // tried before the first has failed, which over UDP takes long (RFC 8305).
+        let mut attempts = JoinSet::new();
+        for (address, later) in addresses.zip(0u32..) {
+            let (endpoint, config, host) = (self.endpoint(address), self.config.clone(), host.to_string());
+            attempts.spawn(async move {
+                tokio::time::sleep(HEAD_START * later).await;
+                let connecting = endpoint?.connect_with(config, address, &host);
+                Ok(connecting.map_err(|e| Error::Address(format!("{address}: {e}")))?.await?)
+            });
+        }
+        let mut outcome = Err(bad("no such host".into()));
+        while let Some(attempt) = attempts.join_next().await {
+            outcome = attempt.unwrap_or(Err(Error::Left));
+            if outcome.as_ref().err().is_none_or(Error::is_final) {
+                break;
+            }
+        }
+        outcome
     }
 
     async fn open_once(&self, server: &str, credential: Credential) -> Result<Opened, Error> {

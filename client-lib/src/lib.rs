@@ -37,3 +37,8 @@ pub use reconnect::{Client, Options};
 pub use trust::{Pin, Trust};
 pub use view::GameView;
 pub use zeitnot_proto as proto;
+
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

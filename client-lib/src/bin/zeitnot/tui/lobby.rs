@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use zeitnot_client::proto::control::{ChallengeEnd, Notice, OfferId, Reply, Request};
 use zeitnot_client::proto::{Color, GameId};
+use zeitnot_client::reconnect::Link;
 use zeitnot_client::{Client, Error, Notices};
 
 /// What is waited for.
@@ -23,10 +24,11 @@ pub async fn wait(
     notices: &mut Notices,
     waiting: &Waiting,
 ) -> Result<Option<GameId>, Box<dyn std::error::Error + Send + Sync>> {
-    let own = match client.request(waiting.asked.clone()).await? {
-        Reply::Game(game) => return Ok(Some(game)),
-        Reply::Offered(id) => id,
-        other => return Err(Error::Protocol(format!("no number came, but {other:?}")).into()),
+    let mut link = client.link();
+    link.mark_unchanged();
+    let own = match ask(client, waiting).await? {
+        Asked::Game(game) => return Ok(Some(game)),
+        Asked::Open(id) => id,
     };
     let mut hall = Hall { own, challenges: Vec::new(), said: String::new() };
     loop {
@@ -44,7 +46,27 @@ pub async fn wait(
                 // The connection is over for good; the next request says why.
                 None => drop(client.request(Request::Ping).await?),
             },
+            Ok(()) = link.changed() => {
+                let now = link.borrow_and_update().clone();
+                if let Some(game) = hall.link(client, waiting, &now).await? {
+                    return Ok(Some(game));
+                }
+            }
         }
+    }
+}
+
+/// What came of asking.
+enum Asked {
+    Game(GameId),
+    Open(OfferId),
+}
+
+async fn ask(client: &Client, waiting: &Waiting) -> Result<Asked, Error> {
+    match client.request(waiting.asked.clone()).await? {
+        Reply::Game(game) => Ok(Asked::Game(game)),
+        Reply::Offered(id) => Ok(Asked::Open(id)),
+        other => Err(Error::Protocol(format!("no number came, but {other:?}"))),
     }
 }
 
@@ -70,6 +92,37 @@ impl Hall {
         lines.extend([String::new(), self.said.clone(), "q leaves".into()]);
         let lines: Vec<Line<'_>> = lines.into_iter().map(Line::from).collect();
         frame.render_widget(Paragraph::new(lines), frame.area());
+    }
+
+    /// What one asked for ends with the connection: with the next one it is asked for again, unless a game
+    /// has come of it meanwhile.
+    async fn link(
+        &mut self,
+        client: &Client,
+        waiting: &Waiting,
+        now: &Link,
+    ) -> Result<Option<GameId>, Error> {
+        match now {
+            Link::Down(_) => {
+                self.challenges.clear();
+                self.said = "connection lost; coming back by itself".into();
+            }
+            Link::Up(_, welcome) => {
+                self.said.clear();
+                if let Some(&game) = welcome.games.first() {
+                    return Ok(Some(game));
+                }
+                match ask(client, waiting).await {
+                    Ok(Asked::Game(game)) => return Ok(Some(game)),
+                    Ok(Asked::Open(id)) => self.own = id,
+                    // Lost again: the next connection asks.
+                    Err(Error::Unanswered) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Link::Over(error) => return Err(error.clone()),
+        }
+        Ok(None)
     }
 
     fn take(&mut self, notice: Notice) -> Result<(), String> {
