@@ -1,0 +1,148 @@
+//! The moves.
+
+use super::{PgnError, Ply, Sheet};
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+use zeitnot_proto::{Color, Move};
+
+/// Characters of a line (8.2.1 of the standard: fewer than 80).
+const WIDTH: usize = 79;
+
+/// Appends moves, comments and result to `out`.
+pub(super) fn movetext(sheet: &Sheet, out: &mut String) -> Result<(), PgnError> {
+    let mut chess = start(sheet)?;
+    let mut lines = Lines { out, column: 0 };
+    let opening = offers(&sheet.offers, None);
+    if !opening.is_empty() {
+        lines.word(&format!("{{ {opening} }}"));
+    }
+    let mut after_comment = true;
+    for (index, ply) in sheet.plies.iter().enumerate() {
+        let Some(mv) = legal(&chess, ply.mv) else {
+            // An illegal move that nobody complained about stands, but has no name.
+            lines.comment(&illegal_from(&sheet.plies[index..]));
+            break;
+        };
+        let number = chess.fullmoves();
+        if chess.turn().is_white() {
+            lines.word(&format!("{number}."));
+        } else if after_comment {
+            lines.word(&format!("{number}..."));
+        }
+        lines.word(&SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string());
+        let comment = comment(ply);
+        after_comment = !comment.is_empty();
+        lines.comment(&comment);
+    }
+    lines.word(sheet.result());
+    lines.out.push('\n');
+    Ok(())
+}
+
+fn start(sheet: &Sheet) -> Result<Chess, PgnError> {
+    let Some(fen) = &sheet.setup.terms.start.fen else { return Ok(Chess::new()) };
+    let fen: Fen = fen.parse().map_err(|_| PgnError::BadStart)?;
+    fen.into_position(CastlingMode::Standard).map_err(|_| PgnError::BadStart)
+}
+
+/// The move, if it is legal here.
+fn legal(chess: &Chess, mv: Move) -> Option<shakmaty::Move> {
+    let uci: UciMove = mv.to_string().parse().ok()?;
+    uci.to_move(chess).ok()
+}
+
+/// What follows a move.
+fn comment(ply: &Ply) -> String {
+    let mut parts = Vec::new();
+    let offers = offers(&ply.offers, Some(ply.side));
+    if !offers.is_empty() {
+        parts.push(offers);
+    }
+    if let Some(us) = ply.clock_us {
+        parts.push(format!("[%clk {}]", h_mm_ss(us)));
+    }
+    if let Some(us) = ply.elapsed_us {
+        parts.push(format!("[%emt {}]", h_mm_ss(us)));
+    }
+    parts.join(" ")
+}
+
+/// Draw offers as a scoresheet marks them (Appendix C of 2023); of one who has not just moved, with his colour.
+fn offers(offers: &[Color], mover: Option<Color>) -> String {
+    let marks = offers
+        .iter()
+        .map(|&side| if Some(side) == mover { "(=)".to_owned() } else { format!("(=) by {side}") });
+    marks.collect::<Vec<_>>().join(" ")
+}
+
+fn illegal_from(plies: &[Ply]) -> String {
+    let moves: Vec<String> = plies.iter().map(|ply| ply.mv.to_string()).collect();
+    format!("illegal, and what was played after it: {}", moves.join(" "))
+}
+
+/// `0:05:00`, with milliseconds where there are any.
+fn h_mm_ss(us: u64) -> String {
+    let (seconds, ms) = (us / 1_000_000, us / 1_000 % 1_000);
+    let whole = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if ms == 0 { whole } else { format!("{whole}.{ms:03}") }
+}
+
+/// Words in lines of bounded length.
+struct Lines<'a> {
+    out: &'a mut String,
+    column: usize,
+}
+
+impl Lines<'_> {
+    fn word(&mut self, word: &str) {
+        if self.column > 0 {
+            let fits = self.column + 1 + word.len() <= WIDTH;
+            self.out.push(if fits { ' ' } else { '\n' });
+            self.column = if fits { self.column + 1 } else { 0 };
+        }
+        self.out.push_str(word);
+        self.column += word.len();
+    }
+
+    /// A comment; a command such as `[%clk 0:05:00]` in it stays in one piece.
+    fn comment(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.word("{");
+        let mut rest = text;
+        while !rest.is_empty() {
+            let stop = if rest.starts_with('[') { rest.find(']').map(|at| at + 1) } else { rest.find(' ') };
+            let (word, tail) = rest.split_at(stop.unwrap_or(rest.len()));
+            self.word(word);
+            rest = tail.trim_start();
+        }
+        self.word("}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_day_on_a_clock() {
+        assert_eq!(h_mm_ss(0), "0:00:00");
+        assert_eq!(h_mm_ss(299_999_999), "0:04:59.999");
+        assert_eq!(h_mm_ss(7_200_000_000), "2:00:00");
+    }
+
+    #[test]
+    fn commands_in_comments_are_not_broken() {
+        let mut out = String::new();
+        let mut lines = Lines { out: &mut out, column: 0 };
+        for _ in 0..20 {
+            lines.word("Nf3");
+            lines.comment("(=) by black [%clk 0:05:00] [%emt 0:00:01.500]");
+        }
+        assert!(out.lines().all(|line| line.len() < 80));
+        assert_eq!(out.matches("[%clk 0:05:00]").count(), 20);
+    }
+}
