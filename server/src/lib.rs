@@ -2,22 +2,47 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`clock`] | the one time line: stamps |
-//! | [`data_dir`] | the data directory: its files, its keys, its lock |
-//! | [`hex`] | bytes in hexadecimal |
-//! | [`journal`] | what is durable: append, load, list; SQLite behind it |
-//! | [`limits`] | every bound of the running server |
-//! | [`identity`] | tokens, roles, guests |
-//! | [`config`] | file, environment, flags |
-//! | [`certificate`] | the certificate and its pin |
+//! | [`serve`] | puts a server together and takes it down again |
+//! | [`endpoint`], [`arrival`] | the QUIC endpoint, who is let in, when datagrams came |
+//! | [`connection`] | one connection: hello, then its streams |
+//! | [`control`], [`lobby`] | the control stream; seeks, challenges, rematches |
+//! | [`game_stream`], [`stream_io`] | the stream of one game: stamps, frames in, frames out |
+//! | [`game_actor`] | one game, one task, one owner |
+//! | [`attachment`], [`delayed`], [`command_ids`] | who watches a game, what is seen later, what was done already |
+//! | [`hub`], [`state`] | the registries; what all tasks share |
+//! | [`journal`], [`recovery`] | what is durable; from there back to games under way |
 //! | [`pgn`] | games in portable notation |
+//! | [`identity`], [`certificate`] | tokens, roles, guests; the certificate and its pin |
+//! | [`config`], [`limits`], [`data_dir`] | settings, bounds, files |
+//! | [`clock`] | the one time line: stamps |
+//! | [`metrics`], [`http`] | what is counted, and where it is read |
+//! | [`cli`] | the command line |
+//! | [`hex`] | bytes in hexadecimal |
 
+pub mod arrival;
+pub mod attachment;
 pub mod certificate;
+pub mod cli;
 pub mod clock;
+pub mod command_ids;
 pub mod config;
+pub mod connection;
+pub mod control;
 pub mod data_dir;
+pub mod delayed;
+pub mod endpoint;
+pub mod game_actor;
+pub mod game_stream;
 pub mod hex;
+pub mod http;
+pub mod hub;
 pub mod identity;
 pub mod journal;
 pub mod limits;
+pub mod lobby;
+pub mod metrics;
 pub mod pgn;
+pub mod recovery;
+pub mod serve;
+pub mod state;
+pub mod stream_io;

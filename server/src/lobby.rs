@@ -2,8 +2,8 @@
 //!
 //! What is open lives in memory: it belongs to people who are here, and ends when they leave.
 
-use crate::hub::{self, Peer};
 use crate::config::Comforts;
+use crate::hub::{self, Peer};
 use crate::state::Server;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::collections::{BTreeMap, HashMap};

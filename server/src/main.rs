@@ -1,1 +1,5 @@
-fn main() {}
+//! The server binary.
+
+fn main() -> std::process::ExitCode {
+    zeitnot_server::cli::main()
+}

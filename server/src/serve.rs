@@ -53,7 +53,7 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
     let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&data, options)?);
     // Before anything is stamped: no stamp at or before the last durable one.
     crate::clock::continue_after(journal.last_durable()?);
-    let identities = Arc::new(Identities::open(&data, config.guests)?);
+    let identities = Identities::open(&data, config.guests)?;
     let store_health = journal.health();
     let server = Arc::new(Server {
         limits: config.limits.clone(),
