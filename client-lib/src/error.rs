@@ -56,7 +56,9 @@ impl Error {
                     | Code::OutOfState
                     | Code::UnexpectedStream
             ),
-            Error::Stream(code) => !matches!(code, Code::Draining | Code::TooSlow | Code::RateLimited),
+            Error::Stream(code) => {
+                !matches!(code, Code::Draining | Code::TooSlow | Code::RateLimited | Code::Internal)
+            }
             _ => true,
         }
     }

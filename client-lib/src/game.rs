@@ -23,8 +23,11 @@ use zeitnot_proto::{GameId, List, Refusal, Seq, Stamp};
 const UPDATES_MAX: usize = 256;
 /// Commands that may wait for the task.
 const ORDERS_MAX: usize = 16;
-/// The pause before attaching again on a connection that still stands.
+/// The first pause before attaching again on a connection that still stands; each further one in a row
+/// is twice as long.
 const PAUSE: Duration = Duration::from_millis(250);
+/// How often the pause is doubled.
+const DOUBLINGS: u32 = 5;
 
 /// When something came from the server, for its clock to be estimated.
 #[derive(Debug, Clone, Copy)]
@@ -165,6 +168,7 @@ pub(crate) fn follow(
         last: None,
         asked: false,
         missed: false,
+        failures: 0,
         interrupted: false,
         replay_from: None,
         next_id: None,
@@ -194,6 +198,8 @@ struct Follower {
     asked: bool,
     /// An update found no room.
     missed: bool,
+    /// Attempts in a row that nothing came of.
+    failures: u32,
     /// The application knows that the connection is lost.
     interrupted: bool,
     /// The application asked to see again what comes after this event.
@@ -220,9 +226,11 @@ impl Follower {
                     if !self.interrupted {
                         self.interrupted = self.updates.try_send(Update::Interrupted(error)).is_ok();
                     }
+                    let pause = PAUSE * 2u32.pow(self.failures.min(DOUBLINGS));
+                    self.failures = self.failures.saturating_add(1);
                     tokio::select! {
                         _ = self.link.changed() => {}
-                        () = tokio::time::sleep(PAUSE) => {}
+                        () = tokio::time::sleep(pause) => {}
                         () = self.updates.closed(), if self.orders.is_closed() => break Error::Left,
                     }
                 }
@@ -312,7 +320,7 @@ impl Follower {
         connection: &Connection,
         sender: &mut GameSender,
     ) -> Result<(), Error> {
-        self.interrupted = false;
+        (self.interrupted, self.failures) = (false, 0);
         let heard = Heard { at: Instant::now(), rtt: connection.rtt() };
         match frame {
             FromGame::Snapshot { now, snapshot } => {

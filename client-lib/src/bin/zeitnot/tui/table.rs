@@ -267,7 +267,10 @@ impl Table {
             Update::Interrupted(_) => self.say("connection lost; coming back by itself", Tone::Loud),
             Update::Ended(error) => {
                 self.ended = true;
-                self.say(&error.to_string(), Tone::Loud);
+                // A finished game is put away some time after its end: nothing to be told about.
+                if !self.view.status().is_over() {
+                    self.say(&error.to_string(), Tone::Loud);
+                }
             }
             _ => {}
         }
