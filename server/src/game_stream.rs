@@ -215,7 +215,7 @@ impl GameStream {
         self.server.metrics.refused(refused);
         match id {
             Some(id) => {
-                answers.push(crate::attachment::frame(&FromGame::Answer { id, result: Err(refused) }))
+                answers.push(crate::attachment::frame(&FromGame::Answer { id, result: Err(refused) }));
             }
             // A resync that found no room is asked for again by itself.
             None => self.lagging.store(true, Ordering::Release),

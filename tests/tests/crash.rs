@@ -37,12 +37,24 @@ async fn play_on(mut table: Table, died: Arc<AtomicBool>) -> Told {
         id += 1;
         for reader in [side, !side] {
             loop {
-                match table.seats[reader].stream.next::<FromGame>().await {
+                // A dead server says nothing; what came before its death has been read by then.
+                let next = table.seats[reader].stream.next::<FromGame>();
+                let Ok(next) = tokio::time::timeout(Duration::from_millis(300), next).await else {
+                    if died.load(Ordering::Relaxed) {
+                        break 'playing;
+                    }
+                    continue;
+                };
+                match next {
                     Ok(FromGame::Events(events)) => {
                         table.seats[reader].position = events.position_seq;
                         let count = u32::try_from(events.entries.len()).unwrap();
                         last = last.max(Seq(events.first.0 + count - 1));
-                        if events.entries.iter().any(|entry| matches!(entry.event, Event::MoveCompleted { .. })) {
+                        if events
+                            .entries
+                            .iter()
+                            .any(|entry| matches!(entry.event, Event::MoveCompleted { .. }))
+                        {
                             if moves.len() == ply {
                                 moves.push(mv);
                             }
@@ -57,9 +69,6 @@ async fn play_on(mut table: Table, died: Arc<AtomicBool>) -> Told {
                     Err(_) => break 'playing,
                 }
             }
-        }
-        if died.load(Ordering::Relaxed) {
-            break;
         }
     }
     let credentials = [table.guests.white.credential(), table.guests.black.credential()];
@@ -138,7 +147,10 @@ async fn clocks_stand_while_the_server_is_away() {
     let white = white.sit(table.game).await;
     assert_eq!(white.snapshot.clock.running, None, "nobody's clock runs while Black is away");
     let charged = before.main_us.white - white.snapshot.clock.main_us.white;
-    assert!((1_000_000..=2_700_000).contains(&charged), "charged {charged} us: up to the last heartbeat, no more");
+    assert!(
+        (1_000_000..=2_700_000).contains(&charged),
+        "charged {charged} us: up to the last heartbeat, no more"
+    );
     assert_eq!(white.snapshot.clock.main_us.black, before.main_us.black);
     let mut black = black.sit(table.game).await;
     black.until(|event| matches!(event, Event::ClockResumed { side: Color::White })).await;

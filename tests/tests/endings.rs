@@ -106,7 +106,12 @@ async fn threefold_on_a_claim_and_not_before() {
     let server = Server::start();
     let mut table = Table::new(&server, terms("300")).await;
     table.play(&THERE_AND_BACK.repeat(2)).await;
-    table.seats.white.command(Command::ClaimDraw { basis: DrawBasis::Threefold, intended: None }).await.unwrap();
+    table
+        .seats
+        .white
+        .command(Command::ClaimDraw { basis: DrawBasis::Threefold, intended: None })
+        .await
+        .unwrap();
     assert_eq!(end(&mut table).await, ("1/2-1/2".into(), Reason::Threefold));
 }
 
@@ -116,7 +121,12 @@ async fn a_wrong_claim_costs_and_the_game_goes_on() {
     let server = Server::start();
     let mut table = Table::new(&server, terms("600")).await;
     table.play(THERE_AND_BACK).await;
-    table.seats.white.command(Command::ClaimDraw { basis: DrawBasis::Threefold, intended: None }).await.unwrap();
+    table
+        .seats
+        .white
+        .command(Command::ClaimDraw { basis: DrawBasis::Threefold, intended: None })
+        .await
+        .unwrap();
     let Event::PenaltyApplied { black_us, .. } =
         table.seats.black.until(|event| matches!(event, Event::PenaltyApplied { .. })).await
     else {
@@ -184,7 +194,8 @@ async fn a_search_decides_whether_the_opponent_could_mate() {
     // not say so.
     let server = Server::start();
     let mut solved = from("6k1/8/8/8/8/8/1q5R/K7 w - - 0 1", "1");
-    solved.rules.options = List::new(vec![option("dead_position", Value::Word(Text::cut("solver")))]).unwrap();
+    solved.rules.options =
+        List::new(vec![option("dead_position", Value::Word(Text::cut("solver")))]).unwrap();
     let mut table = Table::new(&server, solved).await;
     assert_eq!(end(&mut table).await, ("1/2-1/2".into(), Reason::TimeVsNoMate));
     assert_eq!(server.metrics().count("zeitnot_mate_searches_total{answer=\"never\"}"), 1);
@@ -251,7 +262,9 @@ async fn an_opponent_who_left_a_casual_game() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     match table.seats.white.ended().await {
-        Event::GameEnded { white, reason, .. } => assert_eq!((white, reason), (Score::ONE, Reason::Abandoned)),
+        Event::GameEnded { white, reason, .. } => {
+            assert_eq!((white, reason), (Score::ONE, Reason::Abandoned))
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -286,8 +299,10 @@ async fn terms_that_cannot_be_used_are_refused() {
     use zeitnot_proto::control::{Proposal, Request};
     use zeitnot_tests::raw::request;
     let server = Server::start();
-    let mut guests =
-        ByColor::new(zeitnot_tests::games::Guest::new(&server).await, zeitnot_tests::games::Guest::new(&server).await);
+    let mut guests = ByColor::new(
+        zeitnot_tests::games::Guest::new(&server).await,
+        zeitnot_tests::games::Guest::new(&server).await,
+    );
     let nine_pawns = from("rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "300");
     let mut unknown = terms("300");
     unknown.rules.options = List::new(vec![option("no_such_option", Value::Flag(true))]).unwrap();

@@ -77,7 +77,8 @@ async fn an_event_from_the_future_brings_a_snapshot() {
     let server = Server::start();
     let table = Table::new(&server, terms("300")).await;
     let watcher = Guest::new(&server).await;
-    let attach = Attach { game: table.game, seat: Seat::Spectator, after: Some(Seq(1_000_000)), legal_moves: true };
+    let attach =
+        Attach { game: table.game, seat: Seat::Spectator, after: Some(Seq(1_000_000)), legal_moves: true };
     let mut stream = watcher.raw.attach(attach).await;
     assert!(matches!(stream.next::<FromGame>().await, Ok(FromGame::Snapshot { .. })));
     match stream.next::<FromGame>().await {

@@ -10,7 +10,8 @@ use zeitnot_tests::games::{SeatAt, Table, terms};
 
 /// The event that matches, with the stamp of its decision.
 fn find(seat: &SeatAt, wanted: impl Fn(&Event) -> bool) -> Option<(Stamp, Event)> {
-    let events = seat.seen.iter().flat_map(|events| events.entries.iter().map(|entry| (events.at, &entry.event)));
+    let events =
+        seat.seen.iter().flat_map(|events| events.entries.iter().map(|entry| (events.at, &entry.event)));
     events.filter(|(_, event)| wanted(event)).map(|(at, event)| (at, event.clone())).next_back()
 }
 
@@ -82,9 +83,17 @@ async fn time_is_charged_from_the_beginning_of_the_turn_to_the_stamp() {
         for entry in &events.entries {
             if let Event::MoveCompleted { side, spent, clocks_us, .. } = &entry.event {
                 let Spent { elapsed_us, compensated_us, charged_us } = *spent;
-                assert_eq!(elapsed_us, events.at.since(began.unwrap()), "from the beginning of the turn to the stamp");
+                assert_eq!(
+                    elapsed_us,
+                    events.at.since(began.unwrap()),
+                    "from the beginning of the turn to the stamp"
+                );
                 assert_eq!((charged_us, compensated_us), (elapsed_us, 0));
-                assert_eq!(clocks_us[*side], main[*side] - charged_us + 3_000_000, "and the increment is added");
+                assert_eq!(
+                    clocks_us[*side],
+                    main[*side] - charged_us + 3_000_000,
+                    "and the increment is added"
+                );
                 assert_eq!(clocks_us[!*side], main[!*side], "the other clock stands");
                 main = *clocks_us;
             }

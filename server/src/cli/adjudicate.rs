@@ -114,7 +114,7 @@ fn print_json(scenario: &Scenario, run: &Run, outcome: &Outcome) {
     for event in &outcome.events {
         println!("{}", of_run(event.json()));
     }
-    let mut state = outcome.state.as_ref().map_or_else(Map::new, |state| state.json());
+    let mut state = outcome.state.as_ref().map_or_else(Map::new, zeitnot_laws::scenario::FinalState::json);
     state.insert("state".into(), json!(true));
     state.insert("held".into(), json!(outcome.failures.is_empty()));
     println!("{}", of_run(state));
