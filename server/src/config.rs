@@ -144,17 +144,23 @@ impl Config {
     pub fn load(file: Option<&Path>, given: Settings) -> Result<Config, ConfigError> {
         let mut draft = Draft::default();
         if let Some(path) = file {
-            let text = fs::read_to_string(path).map_err(|error| ConfigError::Io(path.into(), error))?;
-            parse(&text).map_err(|error| ConfigError::File(path.into(), error))?.apply(&mut draft);
+            read(path)?.apply(&mut draft);
         }
         given.apply(&mut draft);
         draft.finish()
     }
 }
 
-/// The settings in the text of a file.
-fn parse(text: &str) -> Result<Settings, toml::de::Error> {
-    toml::from_str(text)
+/// The data directory, for commands that need no other setting.
+pub fn data_dir(file: Option<&Path>, given: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
+    let of_file = file.map(read).transpose()?.and_then(|settings| settings.data_dir);
+    Ok(given.or(of_file).unwrap_or_else(|| Config::default().data))
+}
+
+/// The settings of a file.
+fn read(path: &Path) -> Result<Settings, ConfigError> {
+    let text = fs::read_to_string(path).map_err(|error| ConfigError::Io(path.into(), error))?;
+    toml::from_str(&text).map_err(|error| ConfigError::File(path.into(), error))
 }
 
 impl Draft {

@@ -7,6 +7,8 @@
 mod movetext;
 mod tags;
 
+pub(crate) use tags::date_and_time;
+
 use crate::journal::Record;
 use std::fmt;
 use zeitnot_proto::rules::Setup;

@@ -1,7 +1,7 @@
 //! The one list of settings.
 
 use super::Draft;
-use super::value::{Count, Decision, Http, LogFormat, Span, Streams, Value};
+use super::value::{Count, Decision, Http, LogFormat, Span, Streams, Value, Written};
 use clap::Args;
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ macro_rules! settings {
         #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
         pub struct Settings {$($(
             $(#[doc = $doc])+
-            #[arg(long, value_name = stringify!($type), help_heading = $heading)]
+            #[arg(long, value_name = <$type as Written>::AS, help_heading = $heading)]
             pub $name: Option<$type>,
         )+)+}
 

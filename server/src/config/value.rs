@@ -8,6 +8,31 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// What stands for a value in the help.
+pub(super) trait Written {
+    const AS: &'static str;
+}
+
+macro_rules! written {
+    ($($type:ty: $words:literal;)*) => {$(
+        impl Written for $type {
+            const AS: &'static str = $words;
+        }
+    )*};
+}
+
+written! {
+    Count: "N";
+    Streams: "N";
+    Span: "TIME";
+    Decision: "yes|no";
+    Http: "ADDRESS:PORT|off";
+    LogFormat: "text|json";
+    SocketAddr: "ADDRESS:PORT";
+    PathBuf: "PATH";
+    String: "WORDS";
+}
+
 /// A value that goes into a field of type `T`.
 pub(super) trait Value<T>: Sized {
     /// What the field becomes.

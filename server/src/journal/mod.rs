@@ -11,9 +11,11 @@
 //! | `live` | the games in the live table, kept in memory: fence and rows |
 //! | `games` | the table of finished games |
 //! | `sweep` | takes finished games out of the live table |
+//! | `archive` | [`Archive`]: reads and copies the database beside the server |
 //! | `row` | a decision as bytes |
 //! | `schema` | tables and their version |
 
+mod archive;
 mod games;
 mod live;
 mod row;
@@ -22,6 +24,7 @@ mod sqlite;
 mod sweep;
 mod writer;
 
+pub use archive::{Archive, BackupError};
 pub use schema::OpenError;
 pub use sqlite::{Group, Observer, Options, SqliteJournal, Stats};
 

@@ -159,7 +159,7 @@ pub fn open_reader(dir: &DataDir) -> Result<Connection, OpenError> {
 
 /// Makes the file, if there is none, so that only its owner may read it: SQLite gives the log beside
 /// it the same mode.
-fn restrict(path: &Path) -> std::io::Result<()> {
+pub(super) fn restrict(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

@@ -98,7 +98,7 @@ fn termination(sheet: &Sheet) -> &'static str {
 }
 
 /// Date and time of day, UTC: `2026.11.29`, `21:34:05`.
-fn date_and_time(at: Stamp) -> (String, String) {
+pub(crate) fn date_and_time(at: Stamp) -> (String, String) {
     let seconds = at.0 / SECOND_US;
     let (year, month, day) = civil(seconds / 86_400);
     let time = seconds % 86_400;
