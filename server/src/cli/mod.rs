@@ -2,7 +2,11 @@
 //! exit code.
 
 pub mod adjudicate;
+pub mod backup;
+pub mod data;
+pub mod export;
 pub mod serve;
+pub mod token;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::process::ExitCode;
@@ -25,6 +29,12 @@ pub struct Cli {
 enum Command {
     /// Serves until it is asked to end
     Serve(Box<serve::Args>),
+    /// Makes, lists and revokes tokens
+    Token(token::Args),
+    /// Writes games as PGN
+    Export(export::Args),
+    /// Copies journal, games and tokens while games go on
+    Backup(backup::Args),
     /// Runs scenarios: the Laws of Chess as executable cases
     Adjudicate(adjudicate::Args),
 }
@@ -38,6 +48,9 @@ pub fn main() -> ExitCode {
     match cli.command {
         None => serve::run(cli.serve),
         Some(Command::Serve(args)) => serve::run(*args),
+        Some(Command::Token(args)) => token::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Backup(args)) => backup::run(&args),
         Some(Command::Adjudicate(args)) => adjudicate::run(&args),
     }
 }

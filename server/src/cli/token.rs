@@ -97,7 +97,11 @@ fn roles(given: &[Role]) -> Roles {
 fn list(args: &data::Args) -> Result<(), Failure> {
     let tokens = identity::list(&schema::open_reader(&args.existing()?)?)?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{:>5}  {:<32}  {:<32}  {:<16}  {:<16}  LABEL", "ID", "NAME", "ROLES", "CREATED", "REVOKED")?;
+    writeln!(
+        out,
+        "{:>5}  {:<32}  {:<32}  {:<16}  {:<16}  LABEL",
+        "ID", "NAME", "ROLES", "CREATED", "REVOKED"
+    )?;
     for token in tokens {
         let Token { id, name, label, roles, created, revoked } = token;
         let roles = role_names(roles);

@@ -128,7 +128,8 @@ impl Archive {
         }
         drop(backup);
         // One file, without a log beside it.
-        let mode = copy.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0));
+        let mode =
+            copy.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0));
         mode.map_err(text)?;
         let sound: String = copy.query_row("PRAGMA quick_check", [], |row| row.get(0)).map_err(text)?;
         if sound == "ok" { Ok(()) } else { Err(sound) }
