@@ -1,6 +1,8 @@
 //! Material that excludes mate by any series of legal moves.
 
-use shakmaty::{Bitboard, Board, Color};
+use shakmaty::{Bitboard, Board, ByRole, Color};
+
+use super::state::State;
 
 /// Whether the men on the board alone exclude that `winner` ever mates.
 ///
@@ -18,40 +20,26 @@ use shakmaty::{Bitboard, Board, Color};
 /// Men only leave the board or promote, and each case is closed under captures and has no pawns that could
 /// change it, so the exclusion lasts.
 pub fn material_cannot_mate(board: &Board, winner: Color) -> bool {
-    let own = board.by_color(winner);
-    let other = board.by_color(winner.other());
-    lemmas(
-        own,
-        other,
-        board.bishops(),
-        board.knights(),
-        board.pawns(),
-        board.rooks_and_queens() & own,
-        board.kings() | board.queens(),
-    )
+    let (role, colour) = board.clone().into_bitboards();
+    lemmas(&role, colour.get(winner), colour.get(winner.other()))
 }
 
-fn lemmas(
-    own: Bitboard,
-    other: Bitboard,
-    bishops: Bitboard,
-    knights: Bitboard,
-    pawns: Bitboard,
-    own_heavy: Bitboard,
-    kings_and_queens: Bitboard,
-) -> bool {
-    if (own & pawns).any() || own_heavy.any() {
+/// The same question of a state.
+pub(super) fn excludes(state: &State, winner: Color) -> bool {
+    lemmas(&state.role, &state.of(winner), &state.of(winner.other()))
+}
+
+fn lemmas(role: &ByRole<Bitboard>, own: &Bitboard, other: &Bitboard) -> bool {
+    if (*own & (role.pawn | role.rook | role.queen)).any() {
         return false;
     }
-    let own_bishops = own & bishops;
-    let own_knights = own & knights;
-    match (own_bishops.any(), own_knights.count()) {
+    match ((*own & role.bishop).any(), (*own & role.knight).count()) {
         (false, 0) => true,
-        (false, 1) => (other & !kings_and_queens).is_empty(),
+        (false, 1) => (*other & !(role.king | role.queen)).is_empty(),
         (true, 0) => {
-            let one_colour = (bishops & Bitboard::DARK_SQUARES).is_empty()
-                || (bishops & Bitboard::LIGHT_SQUARES).is_empty();
-            one_colour && (other & (knights | pawns)).is_empty()
+            let dark = (role.bishop & Bitboard::DARK_SQUARES).any();
+            let light = (role.bishop & Bitboard::LIGHT_SQUARES).any();
+            !(dark && light) && (*other & (role.knight | role.pawn)).is_empty()
         }
         _ => false,
     }

@@ -8,45 +8,27 @@
 //! The fifty-move, seventy-five-move and repetition rules do not limit "any series of legal moves" here.
 // Law 2023 6.9, 5.1.2, 7.5.5 (the winner-to-be must be able to mate), 5.2.2 (dead position).
 
+mod analysis;
 mod material;
+mod plan;
+mod search;
 mod setup;
+mod state;
 mod verdict;
+mod visited;
 
 pub use material::material_cannot_mate;
 pub use setup::{FenError, position_from_fen};
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Chess, Color, Position};
 pub use verdict::{Budget, Proof, Verdict};
 
 /// Whether `winner` can mate from `position` by any series of legal moves, within `budget`.
 ///
 /// Deterministic: the same arguments give the same verdict on every machine.
 pub fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
-    let mut position = position.clone();
-    let mut line: Vec<Move> = Vec::new();
-    loop {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            return if position.is_check() && position.turn() != winner {
-                Verdict::Mates(line)
-            } else if line.is_empty() {
-                Verdict::Never(Proof::Terminal)
-            } else {
-                Verdict::Never(Proof::ForcedLine(line))
-            };
-        }
-        if material_cannot_mate(position.board(), winner) {
-            return if line.is_empty() {
-                Verdict::Never(Proof::Material)
-            } else {
-                Verdict::Never(Proof::ForcedLine(line))
-            };
-        }
-        if moves.len() > 1 || line.len() as u64 >= budget.positions {
-            return Verdict::Unknown(line.len() as u64);
-        }
-        line.push(moves[0]);
-        position.play_unchecked(moves[0]);
-    }
+    let verdict = analysis::analyse(position, winner, budget);
+    debug_assert!(analysis::holds(position, winner, &verdict), "a line that does not mate: {verdict:?}");
+    verdict
 }
 
 /// Whether `position` is certainly dead: neither side can mate by any series of legal moves.

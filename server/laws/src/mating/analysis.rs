@@ -1,0 +1,119 @@
+//! The stages of an analysis, in the order that pays.
+
+use shakmaty::{Chess, Color, Move, Position};
+
+use super::{
+    material,
+    plan::Plan,
+    search::{Dive, Found, Frontier},
+    state::{State, Step},
+    verdict::{Budget, Proof, Verdict},
+    visited::Visited,
+};
+
+/// Positions in one quick iteration.
+const DIVE_POSITIONS: u64 = 600;
+
+pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
+    let root = State::new(position);
+    let mut forced = Vec::new();
+    let state = match follow_forced(&root, winner, &mut forced) {
+        Forced::Mate => return Verdict::Mates(names(position, &forced)),
+        Forced::Over(material) => {
+            let proof = if !forced.is_empty() {
+                Proof::ForcedLine(names(position, &forced))
+            } else if material {
+                Proof::Material
+            } else {
+                Proof::Terminal
+            };
+            return Verdict::Never(proof);
+        }
+        Forced::Choice(state) => state,
+    };
+    let mut spent = forced.len() as u64;
+    let mut visited = Visited::new();
+    for (choice, cost) in [(0, 1), (0, 2), (1, 2)] {
+        let left = budget.positions.saturating_sub(spent).min(DIVE_POSITIONS);
+        let (found, nodes) = Dive::run(&state, Plan::new(&state, winner, choice), cost, left, &mut visited);
+        spent += nodes;
+        match found {
+            Found::Mate(line) => {
+                forced.extend(line);
+                return Verdict::Mates(names(position, &forced));
+            }
+            Found::Exhausted(n) => return Verdict::Never(Proof::Exhausted(n)),
+            Found::Open => {}
+        }
+    }
+    let left = budget.positions.saturating_sub(spent);
+    match Frontier::new(&state, winner).run(Plan::new(&state, winner, 0), left) {
+        Found::Mate(line) => {
+            forced.extend(line);
+            Verdict::Mates(names(position, &forced))
+        }
+        Found::Exhausted(n) => Verdict::Never(Proof::Exhausted(n)),
+        Found::Open => Verdict::Unknown(budget.positions),
+    }
+}
+
+enum Forced {
+    /// The loser is mated at the end of the line.
+    Mate,
+    /// No mate can follow; whether for lack of material.
+    Over(bool),
+    /// The first position with a choice.
+    Choice(State),
+}
+
+/// Plays while there is exactly one legal move. A line that repeats a position never leaves it.
+fn follow_forced(root: &State, winner: Color, line: &mut Vec<Step>) -> Forced {
+    let mut state = *root;
+    let mut seen = Vec::new();
+    let mut steps = Vec::with_capacity(64);
+    loop {
+        steps.clear();
+        let check = state.legal(&mut steps);
+        if steps.is_empty() {
+            return if check && state.turn != winner { Forced::Mate } else { Forced::Over(false) };
+        }
+        if material::excludes(&state, winner) {
+            return Forced::Over(true);
+        }
+        if steps.len() > 1 {
+            return Forced::Choice(state);
+        }
+        let key = state.key();
+        if seen.contains(&key) {
+            return Forced::Over(false);
+        }
+        seen.push(key);
+        line.push(steps[0]);
+        state = state.play(steps[0]);
+    }
+}
+
+/// The line in the library's terms.
+fn names(position: &Chess, line: &[Step]) -> Vec<Move> {
+    let mut state = State::new(position);
+    line.iter()
+        .map(|&step| {
+            let name = state.name(step);
+            state = state.play(step);
+            name
+        })
+        .collect()
+}
+
+/// Whether a line is what the verdict claims: legal by the library's own rules, and mate of the right side.
+pub(super) fn holds(position: &Chess, winner: Color, verdict: &Verdict) -> bool {
+    let Verdict::Mates(line) = verdict else { return true };
+    let mut position = position.clone();
+    for &step in line {
+        if !position.is_legal(step) {
+            return false;
+        }
+        position.play_unchecked(step);
+    }
+    position.is_checkmate() && position.turn() != winner
+}

@@ -1,0 +1,221 @@
+//! Looking for a helpmate: first a quick dive along cheap moves, then best-first over an exact visited set.
+
+use shakmaty::{Color, Role};
+
+use super::{
+    material,
+    plan::{CheckSquares, Plan, Price},
+    state::{State, Step},
+    visited::{NONE, Visited},
+};
+
+/// How a search ended.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Steps from the root to mate.
+    Mate(Vec<Step>),
+    /// Every reachable position was visited, this many; none is the mate.
+    Exhausted(u64),
+    /// Stopped early.
+    Open,
+}
+
+/// Lines longer than this are left to the best-first search.
+const PLIES_MAX: usize = 128;
+
+/// One iteration of the quick search: depth first, each line allowed a total cost.
+pub(super) struct Dive<'a> {
+    plan: Plan,
+    visited: &'a mut Visited,
+    steps: Vec<Step>,
+    ranks: Vec<u32>,
+    line: Vec<Step>,
+    nodes: u64,
+    nodes_max: u64,
+    cut: bool,
+}
+
+impl<'a> Dive<'a> {
+    pub(super) fn run(
+        root: &State,
+        plan: Plan,
+        cost: u8,
+        nodes_max: u64,
+        visited: &'a mut Visited,
+    ) -> (Found, u64) {
+        visited.clear();
+        let mut dive =
+            Dive { plan, visited, steps: Vec::with_capacity(512), ranks: Vec::with_capacity(512), line: Vec::with_capacity(64), nodes: 0, nodes_max, cut: false };
+        let found = dive.visit(root, cost, false);
+        let nodes = dive.nodes;
+        let found = if found {
+            Found::Mate(dive.line)
+        } else if dive.cut {
+            Found::Open
+        } else {
+            Found::Exhausted(nodes)
+        };
+        (found, nodes)
+    }
+
+    /// Visits `state` and what follows from it; whether mate was found, with `line` leading to it.
+    fn visit(&mut self, state: &State, cost: u8, free: bool) -> bool {
+        if self.visited.insert(state.key(), NONE, None).is_none() {
+            return false;
+        }
+        self.nodes += 1;
+        let base = self.steps.len();
+        let check = state.legal(&mut self.steps);
+        if self.steps.len() == base {
+            return check && state.turn != self.plan.winner;
+        }
+        let found = self.expand(state, cost, free, base);
+        self.steps.truncate(base);
+        found
+    }
+
+    fn expand(&mut self, state: &State, cost: u8, free: bool, base: usize) -> bool {
+        if material::excludes(state, self.plan.winner) {
+            return false;
+        }
+        if self.nodes >= self.nodes_max || self.line.len() >= PLIES_MAX {
+            self.cut = true;
+            return false;
+        }
+        let end = self.steps.len();
+        if state.turn == self.plan.winner
+            && let Some(step) = mate_in_one(state, &mut self.steps, base)
+        {
+            self.line.push(step);
+            return true;
+        }
+        let heavy = (state.of(self.plan.winner) & (state.role.queen | state.role.rook)).any();
+        let base_rank = self.ranks.len();
+        for index in base..end {
+            let price = self.plan.price(state, self.steps[index], heavy);
+            self.ranks.push(rank(price, index - base, free));
+        }
+        let found = self.descend(state, cost, base, base_rank);
+        self.ranks.truncate(base_rank);
+        found
+    }
+
+    /// Follows the ranked moves, the most promising first.
+    fn descend(&mut self, state: &State, cost: u8, base: usize, base_rank: usize) -> bool {
+        for done in base_rank..self.ranks.len() {
+            for later in done + 1..self.ranks.len() {
+                if self.ranks[later] < self.ranks[done] {
+                    self.ranks.swap(later, done);
+                }
+            }
+            let (step_cost, serves, index) = unrank(self.ranks[done]);
+            if step_cost > cost {
+                self.cut = true;
+                return false;
+            }
+            let step = self.steps[base + index];
+            self.line.push(step);
+            if self.visit(&state.play(step), cost - step_cost, serves) {
+                return true;
+            }
+            self.line.pop();
+            if self.nodes >= self.nodes_max {
+                self.cut = true;
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Price and place of a move in one sortable word.
+fn rank(price: Price, index: usize, free: bool) -> u32 {
+    let cost = if free && price.cost == 1 { 0 } else { price.cost };
+    u32::from(cost) << 24 | u32::from(price.order) << 16 | u32::from(price.serves) << 15 | (index as u32 & 0x7fff)
+}
+
+fn unrank(rank: u32) -> (u8, bool, usize) {
+    ((rank >> 24) as u8, rank & 0x8000 != 0, (rank & 0x7fff) as usize)
+}
+
+/// A checking move of the side to move that mates, among `steps[base..]`.
+fn mate_in_one(state: &State, steps: &mut Vec<Step>, base: usize) -> Option<Step> {
+    let checks = CheckSquares::new(state, state.turn.other());
+    let end = steps.len();
+    for i in base..end {
+        let step = steps[i];
+        if checks.gives(step) && step.role != Role::King {
+            state.play(step).legal(steps);
+            let mated = steps.len() == end;
+            steps.truncate(end);
+            if mated {
+                return Some(step);
+            }
+        }
+    }
+    None
+}
+
+/// Best first: of all positions seen and not yet expanded, one reached at the least cost. Each position is
+/// expanded once and nothing is cut, so an empty queue is a proof.
+pub(super) struct Frontier {
+    winner: Color,
+    visited: Visited,
+    /// Positions to expand, by cost; within a cost the latest first.
+    queue: Vec<Vec<(u32, bool)>>,
+}
+
+impl Frontier {
+    pub(super) fn new(root: &State, winner: Color) -> Frontier {
+        let mut visited = Visited::new();
+        let queue = visited.insert(root.key(), NONE, None).map(|root| vec![(root, false)]);
+        Frontier { winner, visited, queue: queue.into_iter().collect() }
+    }
+
+    /// Continues until mate, exhaustion or `positions` in all.
+    pub(super) fn run(&mut self, plan: Plan, positions: u64) -> Found {
+        let mut steps = Vec::with_capacity(256);
+        let mut cost = 0;
+        while cost < self.queue.len() {
+            let Some((number, free)) = self.queue[cost].pop() else {
+                cost += 1;
+                continue;
+            };
+            if self.visited.len() as u64 > positions {
+                self.queue[cost].push((number, free));
+                return Found::Open;
+            }
+            let state = self.visited.state(number);
+            steps.clear();
+            let check = state.legal(&mut steps);
+            if steps.is_empty() && check && state.turn != self.winner {
+                return Found::Mate(self.visited.path(number));
+            }
+            if steps.is_empty() || material::excludes(&state, self.winner) {
+                continue;
+            }
+            if state.turn == self.winner
+                && let Some(step) = mate_in_one(&state, &mut steps, 0)
+            {
+                let mut line = self.visited.path(number);
+                line.push(step);
+                return Found::Mate(line);
+            }
+            self.spread(&state, plan, &steps, number, cost, free);
+        }
+        Found::Exhausted(self.visited.len() as u64)
+    }
+
+    fn spread(&mut self, state: &State, plan: Plan, steps: &[Step], number: u32, cost: usize, free: bool) {
+        let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
+        for &step in steps {
+            let Some(child) = self.visited.insert(state.play(step).key(), number, Some(step)) else { continue };
+            let price = plan.price(state, step, heavy);
+            let at = cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) };
+            if self.queue.len() <= at {
+                self.queue.resize_with(at + 1, Vec::new);
+            }
+            self.queue[at].push((child, price.serves));
+        }
+    }
+}

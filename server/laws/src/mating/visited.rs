@@ -1,0 +1,114 @@
+//! The exact set of positions visited, which doubles as the tree of how they were reached.
+
+use super::state::{Key, State, Step};
+
+/// The root's parent.
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Node {
+    key: Key,
+    parent: u32,
+    step: Option<Step>,
+}
+
+/// An open-addressing table over whole keys: hashes only choose the slot, equality is decided on the key, so
+/// two positions never pass for one.
+pub(super) struct Visited {
+    nodes: Vec<Node>,
+    /// High half: part of the hash, to skip most comparisons. Low half: index + 1; zero is free.
+    slots: Vec<u64>,
+}
+
+impl Visited {
+    pub(super) fn new() -> Visited {
+        Visited { nodes: Vec::with_capacity(64), slots: vec![0; 256] }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.slots.fill(0);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a position; its number if it is new.
+    pub(super) fn insert(&mut self, key: Key, parent: u32, step: Option<Step>) -> Option<u32> {
+        if self.nodes.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(&key);
+        let tag = hash & TAG;
+        let mask = self.slots.len() - 1;
+        let mut at = slot(hash, mask);
+        loop {
+            let entry = self.slots[at];
+            if entry == 0 {
+                break;
+            }
+            if entry & TAG == tag && self.nodes[index(entry)].key == key {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+        let number = u32::try_from(self.nodes.len()).ok().filter(|&n| n < NONE - 1)?;
+        self.nodes.push(Node { key, parent, step });
+        self.slots[at] = tag | u64::from(number + 1);
+        Some(number)
+    }
+
+    pub(super) fn state(&self, number: u32) -> State {
+        State::from_key(self.nodes[number as usize].key)
+    }
+
+    /// The numbers of the positions from the root to `number`, the root first.
+    pub(super) fn path(&self, number: u32) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut at = number;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            steps.extend(node.step);
+            at = node.parent;
+        }
+        steps.reverse();
+        steps
+    }
+
+    fn grow(&mut self) {
+        let size = self.slots.len() * 4;
+        self.slots.clear();
+        self.slots.resize(size, 0);
+        let mask = size - 1;
+        for (number, node) in self.nodes.iter().enumerate() {
+            let hash = hash(&node.key);
+            let mut at = slot(hash, mask);
+            while self.slots[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = hash & TAG | (number as u64 + 1);
+        }
+    }
+}
+
+const TAG: u64 = 0xffff_ffff_0000_0000;
+
+fn index(entry: u64) -> usize {
+    (entry & !TAG) as usize - 1
+}
+
+fn slot(hash: u64, mask: usize) -> usize {
+    hash as usize & mask
+}
+
+fn hash(key: &Key) -> u64 {
+    let a = fold(key[0] ^ 0x9e37_79b9_7f4a_7c15, key[3] ^ 0xd1b5_4a32_d192_ed03);
+    let b = fold(key[1] ^ 0xa076_1d64_78bd_642f, key[2] ^ 0xe703_7ed1_a0b4_28db);
+    fold(a ^ 0x8ebc_6af0_9c88_c6e3, b ^ 0x5899_65cc_7537_4cc3)
+}
+
+fn fold(a: u64, b: u64) -> u64 {
+    let wide = u128::from(a) * u128::from(b);
+    (wide >> 64) as u64 ^ wide as u64
+}
