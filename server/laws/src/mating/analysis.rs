@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::{
-    material,
+    blocked, material,
     plan::Plan,
     search::{Dive, Found, Frontier},
     state::{State, Step},
@@ -32,6 +32,10 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
         Forced::Choice(state) => state,
     };
     let mut spent = forced.len() as u64;
+    let walled = blocked::is_plausible(&state);
+    if walled && blocked::excludes(&state, winner) {
+        return Verdict::Never(Proof::Static);
+    }
     let mut visited = Visited::new();
     for (choice, cost) in [(0, 1), (0, 2), (1, 2)] {
         let left = budget.positions.saturating_sub(spent).min(DIVE_POSITIONS);
@@ -45,6 +49,9 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
             Found::Exhausted(n) => return Verdict::Never(Proof::Exhausted(n)),
             Found::Open => {}
         }
+    }
+    if !walled && blocked::excludes(&state, winner) {
+        return Verdict::Never(Proof::Static);
     }
     let left = budget.positions.saturating_sub(spent);
     match Frontier::new(&state, winner).run(Plan::new(&state, winner, 0), left) {

@@ -9,6 +9,7 @@
 // Law 2023 6.9, 5.1.2, 7.5.5 (the winner-to-be must be able to mate), 5.2.2 (dead position).
 
 mod analysis;
+mod blocked;
 mod material;
 mod plan;
 mod search;
