@@ -5,6 +5,7 @@ use shakmaty::{Chess, Color, Move, Position};
 use super::{
     blocked, material,
     plan::Plan,
+    projection::{self, Projected},
     search::{Dive, Found, Frontier},
     state::{State, Step},
     verdict::{Budget, Proof, Verdict},
@@ -51,6 +52,11 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
         }
     }
     if !walled && blocked::excludes(&state, winner) {
+        return Verdict::Never(Proof::Static);
+    }
+    let (projected, cost) = projection::run(&state, winner, 20_000);
+    spent += cost;
+    if matches!(projected, Projected::Never) {
         return Verdict::Never(Proof::Static);
     }
     let left = budget.positions.saturating_sub(spent);

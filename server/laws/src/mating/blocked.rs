@@ -21,9 +21,11 @@
 //!   also not to capture. The moving king itself does not shield the square, and neither does a friend of the
 //!   attacker that slides along the same line, since then the friend attacks it. A man on the square is not
 //!   its own guard: no man attacks the square it stands on.
-//! - **Facing pawns.** Of two facing pawns that never leave their file and are not mortal neither passes the
-//!   other: that one stays below the other is true of the root, and a pawn's step from directly below the
-//!   other's square is onto a man. So neither enters the square on which the other began or any beyond.
+//! - **Facing pawns.** A pawn does not pass another that faces it while both stay on their file: that one is
+//!   above the other is true of the root and of every position in which both are left, and a step past would
+//!   go through a man. So a pawn does not enter the square on which an opposing pawn ahead of it began, if
+//!   that one never leaves the file and is not mortal. (From the square before, the other is still ahead and
+//!   no further than its first square: it stands right there.)
 //! - **Pawn captures** need a man of the other side that can stand on the square. A capture in passing is one
 //!   of these: the captured pawn's reach holds the square it passed, because double steps are made of single
 //!   ones here.
@@ -246,10 +248,10 @@ impl Bound {
             .fold(Bitboard::EMPTY, |all, man| all.with(man.home))
     }
 
-    /// Where pawns that face `pawn` began, if neither leaves the file nor falls.
+    /// Where pawns that face `pawn` began, if neither leaves the file and they do not fall.
     fn facing(&self, pawn: &Man) -> Bitboard {
         let file = Bitboard::from(pawn.home.file());
-        if pawn.mortal || !(pawn.reach & !file).is_empty() {
+        if !(pawn.reach & !file).is_empty() {
             return Bitboard::EMPTY;
         }
         self.men

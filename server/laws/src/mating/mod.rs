@@ -12,6 +12,7 @@ mod analysis;
 mod blocked;
 mod material;
 mod plan;
+mod projection;
 mod search;
 mod setup;
 mod state;

@@ -299,7 +299,8 @@ impl State {
         next
     }
 
-    fn lift(&mut self, men: Bitboard) {
+    /// Takes all men off the squares of `men`.
+    pub(super) fn lift(&mut self, men: Bitboard) {
         let keep = !men;
         self.role.pawn &= keep;
         self.role.knight &= keep;
