@@ -48,6 +48,7 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
                 return Verdict::Mates(names(position, &forced));
             }
             Found::Exhausted(n) => return Verdict::Never(Proof::Exhausted(n)),
+            Found::Excluded => return Verdict::Never(Proof::Static),
             Found::Open => {}
         }
     }
@@ -66,6 +67,7 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
             Verdict::Mates(names(position, &forced))
         }
         Found::Exhausted(n) => Verdict::Never(Proof::Exhausted(n)),
+        Found::Excluded => Verdict::Never(Proof::Static),
         Found::Open => Verdict::Unknown(budget.positions),
     }
 }

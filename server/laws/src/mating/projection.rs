@@ -59,7 +59,13 @@ struct Projection {
     frames: Visited,
     frames_max: usize,
     grown: bool,
-    /// Sliders of the frame that turned out to be free.
+    /// Where roamers may stand: nothing of the frame surely attacks across these squares.
+    veil: Bitboard,
+    /// Where sliders of the frame stand at the root.
+    sliders: Bitboard,
+    /// Whether sliders of the frame may not move: then the first that can ends the construction.
+    walled: bool,
+    /// Those of them from which a slider moved.
     freed: Bitboard,
     spent: u64,
 }
@@ -67,23 +73,31 @@ struct Projection {
 /// Tries to prove that `winner` never mates from `state`, over at most `frames_max` frames. Also what it
 /// spent, in positions.
 pub(super) fn run(state: &State, winner: Color, frames_max: usize) -> (Projected, u64) {
-    let mut spent = 0;
-    let mut roamers = Bitboard::EMPTY;
     if state.castling.any() {
         return (Projected::Open, 0);
     }
-    loop {
-        let mut projection = Projection::new(state, winner, roamers, frames_max);
-        let closed = projection.close();
-        spent += projection.spent;
-        if closed {
-            return (Projected::Never, spent);
+    let mut spent = 0;
+    for walled in [true, false] {
+        let mut roamers = free_sliders(state);
+        loop {
+            let mut projection = Projection::new(state, winner, roamers, frames_max);
+            projection.walled = walled;
+            let end = projection.close();
+            spent += projection.spent;
+            match end {
+                End::Closed => return (Projected::Never, spent),
+                End::TooMany if projection.freed.any() => roamers |= projection.freed,
+                End::TooMany | End::Open => break,
+            }
         }
-        if projection.freed.is_empty() {
-            return (Projected::Open, spent);
-        }
-        roamers |= projection.freed;
     }
+    (Projected::Open, spent)
+}
+
+enum End {
+    Closed,
+    TooMany,
+    Open,
 }
 
 /// Where the check that mates would come from.
@@ -106,15 +120,26 @@ impl Projection {
             }
         }
         frame.lift(off);
+        let sliders = frame.role.bishop | frame.role.rook | frame.role.queen;
         let mut frames = Visited::new();
         frames.insert(frame.key(), NONE, None);
-        let freed = Bitboard::EMPTY;
-        Projection { winner, roamers, frames, frames_max, grown: false, freed, spent: 0 }
+        Projection {
+            winner,
+            roamers,
+            frames,
+            frames_max,
+            grown: false,
+            veil: Bitboard::EMPTY,
+            sliders,
+            walled: false,
+            freed: Bitboard::EMPTY,
+            spent: 0,
+        }
     }
 
-    /// Passes over all frames until neither frames nor reaches grow. False if a mate is possible, a pawn may
-    /// promote, a slider is free, or there are too many frames.
-    fn close(&mut self) -> bool {
+    /// Passes over all frames until neither frames nor reaches grow, a mate or a promotion is possible, or
+    /// there are too many frames.
+    fn close(&mut self) -> End {
         let mut steps = Vec::new();
         loop {
             self.grown = false;
@@ -123,36 +148,56 @@ impl Projection {
             while number < self.frames.len() {
                 self.spent += 1;
                 let frame = self.frames.state(number as u32);
-                if !self.expand(&frame, &mut steps) || self.frames.len() > self.frames_max {
-                    return false;
+                if !self.expand(&frame, &mut steps) {
+                    return if self.walled && self.freed.any() { End::TooMany } else { End::Open };
+                }
+                if self.frames.len() > self.frames_max {
+                    return End::TooMany;
                 }
                 number += 1;
             }
             if !self.grown && self.frames.len() == before {
-                return true;
+                return End::Closed;
             }
         }
     }
 
     fn expand(&mut self, frame: &State, steps: &mut Vec<Step>) -> bool {
-        self.freed = free_sliders(frame);
-        if self.freed.any() {
-            return false;
-        }
+        self.veil = self.roamers.iter().fold(Bitboard::EMPTY, |all, roamer| all | roamer.reach);
+        let turn = frame.turn;
+        let check = self.surely_attacked(frame, turn);
         steps.clear();
-        let check = frame.legal(steps);
+        frame.pseudo_legal(steps);
         for &step in steps.iter() {
+            let next = frame.play(step);
+            if self.surely_attacked(&next, turn) {
+                continue;
+            }
             if matches!(step.kind, Kind::Promotion(_)) {
                 return false;
             }
-            let next = frame.play(step);
-            let left = frame.of(frame.turn) & !next.of(frame.turn);
+            if matches!(step.role, Role::Bishop | Role::Rook | Role::Queen) {
+                self.freed |= Bitboard::from(step.from) & self.sliders;
+                if self.walled {
+                    return false;
+                }
+            }
+            let left = frame.of(turn) & !next.of(turn);
             let fallen = if step.kind == Kind::EnPassant { frame.occupied() & !next.occupied() } else { left };
             if !self.arrive(&next, Last::Frame(left | fallen)) {
                 return false;
             }
         }
         self.pawns_take_roamers(frame) && self.roamers_move(frame, check)
+    }
+
+    /// Whether the king of `side` is attacked by the frame wherever the roamers stand.
+    fn surely_attacked(&self, frame: &State, side: Color) -> bool {
+        let king = frame.king(side);
+        frame
+            .attackers(king, side.other(), frame.occupied())
+            .into_iter()
+            .any(|from| (attacks::between(from, king) & self.veil).is_empty())
     }
 
     /// Adds a frame; false if the move that led to it may mate.
@@ -176,7 +221,7 @@ impl Projection {
         for from in frame.role.pawn & frame.of(turn) {
             for to in attacks::pawn_attacks(turn, from) & prey {
                 let next = frame.play(Step { from, to, role: Role::Pawn, kind: Kind::Plain });
-                if next.attackers(next.king(turn), turn.other(), next.occupied()).any() {
+                if self.surely_attacked(&next, turn) {
                     continue;
                 }
                 if Bitboard::BACKRANKS.contains(to) || !self.arrive(&next, Last::Frame(Bitboard::from(from)))
@@ -217,8 +262,7 @@ impl Projection {
         for taken in takes & frame.of(turn.other()) & !frame.role.king {
             let mut next = passed;
             next.lift(Bitboard::from(taken));
-            let answered = next.attackers(next.king(turn), turn.other(), next.occupied()).is_empty();
-            if answered && !self.arrive(&next, Last::Roamer) {
+            if !self.surely_attacked(&next, turn) && !self.arrive(&next, Last::Roamer) {
                 return false;
             }
         }

@@ -3,8 +3,9 @@
 use shakmaty::{Color, Role};
 
 use super::{
-    material,
+    blocked, material,
     plan::{CheckSquares, Plan, Price},
+    projection::{self, Projected},
     state::{State, Step},
     visited::{NONE, Visited},
 };
@@ -16,6 +17,8 @@ pub(super) enum Found {
     Mate(Vec<Step>),
     /// Every reachable position was visited, this many; none is the mate.
     Exhausted(u64),
+    /// As before, but parts of it by static proof.
+    Excluded,
     /// Stopped early.
     Open,
 }
@@ -163,13 +166,47 @@ pub(super) struct Frontier {
     visited: Visited,
     /// Positions to expand, by cost; within a cost the latest first.
     queue: Vec<Vec<(u32, bool)>>,
+    prune: Prune,
 }
+
+/// Whether positions after irreversible moves are worth a proof of their own: tried as long as it pays.
+#[derive(Default)]
+struct Prune {
+    tried: u64,
+    proved: u64,
+    spent: u64,
+}
+
+impl Prune {
+    /// Whether `winner` is proved never to mate from `state`.
+    fn excludes(&mut self, state: &State, winner: Color, visited: u64) -> bool {
+        if self.tried > 100 && self.proved * 16 < self.tried {
+            return false;
+        }
+        self.tried += 1;
+        self.spent += STATIC_COST;
+        let mut proved = blocked::excludes(state, winner);
+        if !proved && self.spent <= visited {
+            let (result, spent) = projection::run(state, winner, PRUNE_FRAMES);
+            self.spent += spent;
+            proved = matches!(result, Projected::Never);
+        }
+        self.proved += u64::from(proved);
+        proved
+    }
+}
+
+/// What one static proof counts for, in positions.
+const STATIC_COST: u64 = 16;
+
+/// Most frames for a proof inside the search.
+const PRUNE_FRAMES: usize = 20_000;
 
 impl Frontier {
     pub(super) fn new(root: &State, winner: Color) -> Frontier {
         let mut visited = Visited::new();
         let queue = visited.insert(root.key(), NONE, None).map(|root| vec![(root, false)]);
-        Frontier { winner, visited, queue: queue.into_iter().collect() }
+        Frontier { winner, visited, queue: queue.into_iter().collect(), prune: Prune::default() }
     }
 
     /// Continues until mate, exhaustion or `positions` in all.
@@ -181,7 +218,7 @@ impl Frontier {
                 cost += 1;
                 continue;
             };
-            if self.visited.len() as u64 > positions {
+            if self.visited.len() as u64 + self.prune.spent > positions {
                 self.queue[cost].push((number, free));
                 return Found::Open;
             }
@@ -203,13 +240,18 @@ impl Frontier {
             }
             self.spread(&state, plan, &steps, number, cost, free);
         }
-        Found::Exhausted(self.visited.len() as u64)
+        if self.prune.proved > 0 { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
     }
 
     fn spread(&mut self, state: &State, plan: Plan, steps: &[Step], number: u32, cost: usize, free: bool) {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
         for &step in steps {
-            let Some(child) = self.visited.insert(state.play(step).key(), number, Some(step)) else { continue };
+            let next = state.play(step);
+            let Some(child) = self.visited.insert(next.key(), number, Some(step)) else { continue };
+            let irreversible = step.role == Role::Pawn || state.takes(step);
+            if irreversible && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
+                continue;
+            }
             let price = plan.price(state, step, heavy);
             let at = cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) };
             if self.queue.len() <= at {

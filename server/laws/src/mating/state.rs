@@ -173,6 +173,20 @@ impl State {
         checkers.any()
     }
 
+    /// Appends every move that obeys how men move, whether it leaves the king in check or not; no castling.
+    pub(super) fn pseudo_legal(&self, out: &mut Vec<Step>) {
+        let own = self.of(self.turn);
+        let king = self.king(self.turn);
+        push_all(king, attacks::king_attacks(king) & !own, Role::King, out);
+        self.pieces(own, !own, king, Bitboard::EMPTY, out);
+        self.pawns(own, !own, king, Bitboard::EMPTY, out);
+        if let Some(to) = self.en_passant {
+            for from in own & self.role.pawn & attacks::pawn_attacks(self.turn.other(), to) {
+                out.push(Step { from, to, role: Role::Pawn, kind: Kind::EnPassant });
+            }
+        }
+    }
+
     fn pieces(&self, own: Bitboard, targets: Bitboard, king: Square, pinned: Bitboard, out: &mut Vec<Step>) {
         let occupied = self.occupied();
         let role = &self.role;
