@@ -3,10 +3,11 @@
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::{
+    aim::Aim,
     blocked, material,
     plan::Plan,
     projection::{self, Projected},
-    search::{Dive, Found, Frontier},
+    search::{Dive, Found, Frontier, Guide},
     state::{State, Step},
     verdict::{Budget, Proof, Verdict},
     visited::Visited,
@@ -14,6 +15,9 @@ use super::{
 
 /// Positions in one quick iteration.
 const DIVE_POSITIONS: u64 = 600;
+
+/// Positions for one aim.
+const AIM_POSITIONS: u64 = 4000;
 
 pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
     let root = State::new(position);
@@ -55,13 +59,26 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
     if !walled && blocked::excludes(&state, winner) {
         return Verdict::Never(Proof::Static);
     }
+    for aim in Aim::all(&state, winner) {
+        let left = budget.positions.saturating_sub(spent).min(AIM_POSITIONS);
+        let mut frontier = Frontier::new(&state, winner);
+        match frontier.run(Guide::Aim(aim), left) {
+            Found::Mate(line) => {
+                forced.extend(line);
+                return Verdict::Mates(names(position, &forced));
+            }
+            Found::Exhausted(n) => return Verdict::Never(Proof::Exhausted(n)),
+            Found::Excluded => return Verdict::Never(Proof::Static),
+            Found::Open => spent += frontier.spent(),
+        }
+    }
     let (projected, cost) = projection::run(&state, winner, 20_000);
     spent += cost;
     if matches!(projected, Projected::Never) {
         return Verdict::Never(Proof::Static);
     }
     let left = budget.positions.saturating_sub(spent);
-    match Frontier::new(&state, winner).run(Plan::new(&state, winner, 0), left) {
+    match Frontier::new(&state, winner).run(Guide::Plan(Plan::new(&state, winner, 0)), left) {
         Found::Mate(line) => {
             forced.extend(line);
             Verdict::Mates(names(position, &forced))

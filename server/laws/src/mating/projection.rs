@@ -146,7 +146,7 @@ impl Projection {
             let before = self.frames.len();
             let mut number = 0;
             while number < self.frames.len() {
-                self.spent += 1;
+                self.spent += 1 + self.roamers.len() as u64;
                 let frame = self.frames.state(number as u32);
                 if !self.expand(&frame, &mut steps) {
                     return if self.walled && self.freed.any() { End::TooMany } else { End::Open };

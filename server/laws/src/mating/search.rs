@@ -3,6 +3,7 @@
 use shakmaty::{Color, Role};
 
 use super::{
+    aim::Aim,
     blocked, material,
     plan::{CheckSquares, Plan, Price},
     projection::{self, Projected},
@@ -159,6 +160,15 @@ fn mate_in_one(state: &State, steps: &mut Vec<Step>, base: usize) -> Option<Step
     None
 }
 
+/// What a best-first search follows.
+#[derive(Clone, Copy)]
+pub(super) enum Guide {
+    /// The prices of moves, summed along the line.
+    Plan(Plan),
+    /// The distance from the mate aimed at.
+    Aim(Aim),
+}
+
 /// Best first: of all positions seen and not yet expanded, one reached at the least cost. Each position is
 /// expanded once and nothing is cut, so an empty queue is a proof.
 pub(super) struct Frontier {
@@ -209,8 +219,12 @@ impl Frontier {
         Frontier { winner, visited, queue: queue.into_iter().collect(), prune: Prune::default() }
     }
 
+    pub(super) fn spent(&self) -> u64 {
+        self.visited.len() as u64 + self.prune.spent
+    }
+
     /// Continues until mate, exhaustion or `positions` in all.
-    pub(super) fn run(&mut self, plan: Plan, positions: u64) -> Found {
+    pub(super) fn run(&mut self, guide: Guide, positions: u64) -> Found {
         let mut steps = Vec::with_capacity(256);
         let mut cost = 0;
         while cost < self.queue.len() {
@@ -218,7 +232,7 @@ impl Frontier {
                 cost += 1;
                 continue;
             };
-            if self.visited.len() as u64 + self.prune.spent > positions {
+            if self.spent() > positions {
                 self.queue[cost].push((number, free));
                 return Found::Open;
             }
@@ -238,13 +252,16 @@ impl Frontier {
                 line.push(step);
                 return Found::Mate(line);
             }
-            self.spread(&state, plan, &steps, number, cost, free);
+            let least = self.spread(&state, guide, &steps, number, cost, free);
+            cost = cost.min(least);
         }
         if self.prune.proved > 0 { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
     }
 
-    fn spread(&mut self, state: &State, plan: Plan, steps: &[Step], number: u32, cost: usize, free: bool) {
+    /// Queues what follows from a position; the least cost among it.
+    fn spread(&mut self, state: &State, guide: Guide, steps: &[Step], number: u32, cost: usize, free: bool) -> usize {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
+        let mut least = usize::MAX;
         for &step in steps {
             let next = state.play(step);
             let Some(child) = self.visited.insert(next.key(), number, Some(step)) else { continue };
@@ -252,12 +269,19 @@ impl Frontier {
             if irreversible && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
                 continue;
             }
-            let price = plan.price(state, step, heavy);
-            let at = cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) };
+            let (at, serves) = match guide {
+                Guide::Plan(plan) => {
+                    let price = plan.price(state, step, heavy);
+                    (cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) }, price.serves)
+                }
+                Guide::Aim(aim) => (aim.distance(&next), false),
+            };
             if self.queue.len() <= at {
                 self.queue.resize_with(at + 1, Vec::new);
             }
-            self.queue[at].push((child, price.serves));
+            self.queue[at].push((child, serves));
+            least = least.min(at);
         }
+        least
     }
 }
