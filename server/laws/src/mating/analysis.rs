@@ -17,7 +17,10 @@ use super::{
 const DIVE_POSITIONS: u64 = 600;
 
 /// Positions for one aim.
-const AIM_POSITIONS: u64 = 4000;
+const AIM_POSITIONS: u64 = 3000;
+
+/// Aims tried.
+const AIMS: usize = 12;
 
 pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
     let root = State::new(position);
@@ -59,10 +62,10 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
     if !walled && blocked::excludes(&state, winner) {
         return Verdict::Never(Proof::Static);
     }
-    for aim in Aim::all(&state, winner) {
+    for aim in Aim::nearest(&state, winner, AIMS) {
         let left = budget.positions.saturating_sub(spent).min(AIM_POSITIONS);
         let mut frontier = Frontier::new(&state, winner);
-        match frontier.run(Guide::Aim(aim), left) {
+        match frontier.run(Guide::Aim(&aim), left) {
             Found::Mate(line) => {
                 forced.extend(line);
                 return Verdict::Mates(names(position, &forced));

@@ -84,10 +84,14 @@ pub(super) fn excludes(state: &State, winner: Color) -> bool {
 /// Whether a position looks blocked enough to try the static proof before any search: pawns face to face, and
 /// nothing but bishops beside them.
 pub(super) fn is_plausible(state: &State) -> bool {
+    has_facing_pawns(state) && (state.role.knight | state.role.rook | state.role.queen).is_empty()
+}
+
+/// Whether some pawn is stopped by an enemy pawn.
+pub(super) fn has_facing_pawns(state: &State) -> bool {
     let white = state.role.pawn & state.colour.white;
     let black = state.role.pawn & state.colour.black;
-    let faced = Bitboard(white.0 << 8) & black;
-    faced.any() && (state.role.knight | state.role.rook | state.role.queen).is_empty()
+    (Bitboard(white.0 << 8) & black).any()
 }
 
 fn slot(colour: Color) -> usize {

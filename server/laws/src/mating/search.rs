@@ -162,11 +162,11 @@ fn mate_in_one(state: &State, steps: &mut Vec<Step>, base: usize) -> Option<Step
 
 /// What a best-first search follows.
 #[derive(Clone, Copy)]
-pub(super) enum Guide {
+pub(super) enum Guide<'a> {
     /// The prices of moves, summed along the line.
     Plan(Plan),
     /// The distance from the mate aimed at.
-    Aim(Aim),
+    Aim(&'a Aim),
 }
 
 /// Best first: of all positions seen and not yet expanded, one reached at the least cost. Each position is
@@ -190,7 +190,7 @@ struct Prune {
 impl Prune {
     /// Whether `winner` is proved never to mate from `state`.
     fn excludes(&mut self, state: &State, winner: Color, visited: u64) -> bool {
-        if self.tried > 100 && self.proved * 16 < self.tried {
+        if (self.tried > 100 && self.proved * 16 < self.tried) || !blocked::has_facing_pawns(state) {
             return false;
         }
         self.tried += 1;
@@ -224,7 +224,7 @@ impl Frontier {
     }
 
     /// Continues until mate, exhaustion or `positions` in all.
-    pub(super) fn run(&mut self, guide: Guide, positions: u64) -> Found {
+    pub(super) fn run(&mut self, guide: Guide<'_>, positions: u64) -> Found {
         let mut steps = Vec::with_capacity(256);
         let mut cost = 0;
         while cost < self.queue.len() {
@@ -259,14 +259,15 @@ impl Frontier {
     }
 
     /// Queues what follows from a position; the least cost among it.
-    fn spread(&mut self, state: &State, guide: Guide, steps: &[Step], number: u32, cost: usize, free: bool) -> usize {
+    fn spread(&mut self, state: &State, guide: Guide<'_>, steps: &[Step], number: u32, cost: usize, free: bool) -> usize {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
         let mut least = usize::MAX;
         for &step in steps {
             let next = state.play(step);
             let Some(child) = self.visited.insert(next.key(), number, Some(step)) else { continue };
             let irreversible = step.role == Role::Pawn || state.takes(step);
-            if irreversible && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
+            let proves = matches!(guide, Guide::Plan(_)) && irreversible;
+            if proves && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
                 continue;
             }
             let (at, serves) = match guide {

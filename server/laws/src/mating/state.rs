@@ -326,7 +326,8 @@ impl State {
         self.colour.black &= keep;
     }
 
-    fn drop(&mut self, role: Role, square: Bitboard, colour: Color) {
+    /// Puts a man on the squares of `square`.
+    pub(super) fn drop(&mut self, role: Role, square: Bitboard, colour: Color) {
         *self.role.get_mut(role) |= square;
         *self.colour.get_mut(colour) |= square;
     }
