@@ -29,6 +29,8 @@ pub(super) struct Aim {
     king: Option<Steps>,
     from: Steps,
     blockers: [Option<Blocker>; 2],
+    /// Neighbours of the corner that no blocker is to stand on.
+    unwanted: Bitboard,
 }
 
 #[derive(Clone)]
@@ -81,7 +83,9 @@ impl Aim {
             }
         }
         let from = steps_to(pattern.checker, from, walls.fixed);
-        Some(Aim { winner, checker: pattern.checker, prey, king, from, blockers })
+        let wanted: Bitboard = pattern.blockers.iter().flatten().map(|&(_, at)| place(at)).collect();
+        let unwanted = attacks::king_attacks(corner) & !wanted;
+        Some(Aim { winner, checker: pattern.checker, prey, king, from, blockers, unwanted })
     }
 
     /// The moves missing to the pattern, each side's added up, as if nothing were in the way.
@@ -95,6 +99,10 @@ impl Aim {
             sum += usize::from(king[usize::from(state.king(self.winner))]);
         }
         sum += usize::from(least(*state.role.get(self.checker) & own, &self.from));
+        let other = state.of(self.winner.other());
+        // The loser's men in the way have to be taken, and his queens had better be.
+        sum += 3 * (self.unwanted & other).count();
+        sum += 2 * (state.role.queen & other).count() + (state.role.rook & other).count();
         sum + self.blockers_distance(state)
     }
 

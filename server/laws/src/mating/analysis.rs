@@ -62,17 +62,25 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
     if !walled && blocked::excludes(&state, winner) {
         return Verdict::Never(Proof::Static);
     }
-    for aim in Aim::nearest(&state, winner, AIMS) {
-        let left = budget.positions.saturating_sub(spent).min(AIM_POSITIONS);
+    let aims = Aim::nearest(&state, winner, AIMS);
+    let mut seek = |guide: Guide<'_>, most: u64, spent: &mut u64| {
+        let left = budget.positions.saturating_sub(*spent).min(most);
         let mut frontier = Frontier::new(&state, winner);
-        match frontier.run(Guide::Aim(&aim), left) {
+        let found = frontier.run(guide, left);
+        *spent += frontier.spent();
+        match found {
             Found::Mate(line) => {
                 forced.extend(line);
-                return Verdict::Mates(names(position, &forced));
+                Some(Verdict::Mates(names(position, &forced)))
             }
-            Found::Exhausted(n) => return Verdict::Never(Proof::Exhausted(n)),
-            Found::Excluded => return Verdict::Never(Proof::Static),
-            Found::Open => spent += frontier.spent(),
+            Found::Exhausted(n) => Some(Verdict::Never(Proof::Exhausted(n))),
+            Found::Excluded => Some(Verdict::Never(Proof::Static)),
+            Found::Open => None,
+        }
+    };
+    for aim in &aims {
+        if let Some(verdict) = seek(Guide::Aim(aim), AIM_POSITIONS, &mut spent) {
+            return verdict;
         }
     }
     let (projected, cost) = projection::run(&state, winner, 20_000);
@@ -80,16 +88,16 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
     if matches!(projected, Projected::Never) {
         return Verdict::Never(Proof::Static);
     }
-    let left = budget.positions.saturating_sub(spent);
-    match Frontier::new(&state, winner).run(Guide::Plan(Plan::new(&state, winner, 0)), left) {
-        Found::Mate(line) => {
-            forced.extend(line);
-            Verdict::Mates(names(position, &forced))
-        }
-        Found::Exhausted(n) => Verdict::Never(Proof::Exhausted(n)),
-        Found::Excluded => Verdict::Never(Proof::Static),
-        Found::Open => Verdict::Unknown(budget.positions),
+    let plan = Plan::new(&state, winner, 0);
+    if let Some(verdict) = seek(Guide::Plan(plan), budget.positions / 4, &mut spent) {
+        return verdict;
     }
+    for aim in aims.iter().take(AIMS / 2) {
+        if let Some(verdict) = seek(Guide::Aim(aim), AIM_POSITIONS * 8, &mut spent) {
+            return verdict;
+        }
+    }
+    seek(Guide::Plan(plan), u64::MAX, &mut spent).unwrap_or(Verdict::Unknown(spent))
 }
 
 enum Forced {
