@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let good = match mode.as_str() {
         "labels" => labels::run(&options),
         "plies" => plies::run(&options),
+        "dead" => plies::recall(&options),
         _ => {
             eprintln!("usage: zeitnot-bench-mating labels|plies FILE... [--passes N] [--budget N] [--alone]");
             false

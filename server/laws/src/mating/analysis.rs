@@ -19,6 +19,12 @@ const DIVE_POSITIONS: u64 = 600;
 /// Positions for one aim.
 const AIM_POSITIONS: u64 = 3000;
 
+/// Positions after which a search is no longer small.
+const SMALL_POSITIONS: u64 = 2000;
+
+/// Frames of a projection.
+const FRAMES_MAX: usize = 20_000;
+
 /// Aims tried.
 const AIMS: usize = 12;
 
@@ -83,14 +89,27 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
             return verdict;
         }
     }
-    let (projected, cost) = projection::run(&state, winner, 20_000);
-    spent += cost;
-    if matches!(projected, Projected::Never) {
-        return Verdict::Never(Proof::Static);
-    }
     let plan = Plan::new(&state, winner, 0);
-    if let Some(verdict) = seek(Guide::Plan(plan), budget.positions / 4, &mut spent) {
+    if let Some(verdict) = seek(Guide::Bare(plan), SMALL_POSITIONS, &mut spent) {
         return verdict;
+    }
+    if blocked::has_facing_pawns(&state) {
+        let left = budget.positions.saturating_sub(spent);
+        let frames = usize::try_from(left / 8).unwrap_or(usize::MAX).min(FRAMES_MAX);
+        let (projected, cost) = projection::run(&state, winner, frames);
+        spent += cost;
+        if matches!(projected, Projected::Never) {
+            return Verdict::Never(Proof::Static);
+        }
+    }
+    if let Some(verdict) = seek(Guide::Plan(plan), budget.positions / 16, &mut spent) {
+        return verdict;
+    }
+    for choice in 0..4 {
+        let deep = Guide::Deep(Plan::new(&state, winner, choice));
+        if let Some(verdict) = seek(deep, budget.positions / 8, &mut spent) {
+            return verdict;
+        }
     }
     for aim in aims.iter().take(AIMS / 2) {
         if let Some(verdict) = seek(Guide::Aim(aim), AIM_POSITIONS * 8, &mut spent) {

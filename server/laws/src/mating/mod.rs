@@ -11,6 +11,7 @@
 mod aim;
 mod analysis;
 mod blocked;
+mod dead;
 mod material;
 mod plan;
 mod projection;
@@ -21,8 +22,9 @@ mod verdict;
 mod visited;
 
 pub use material::material_cannot_mate;
+use state::State;
 pub use setup::{FenError, position_from_fen};
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color};
 pub use verdict::{Budget, Proof, Verdict};
 
 /// Whether `winner` can mate from `position` by any series of legal moves, within `budget`.
@@ -39,6 +41,5 @@ pub fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
 /// The check made after every move: cheap, sound, and incomplete. `false` means "not proven", and the game
 /// goes on. Asks for the weaker side first and stops at the first side that may still mate.
 pub fn is_dead_cheap(position: &Chess) -> bool {
-    let board = position.board();
-    Color::ALL.iter().all(|&side| material_cannot_mate(board, side))
+    dead::is_proven(&State::new(position))
 }

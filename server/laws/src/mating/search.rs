@@ -27,6 +27,9 @@ pub(super) enum Found {
 /// Lines longer than this are left to the best-first search.
 const PLIES_MAX: usize = 128;
 
+/// Lines up to this length are given as found.
+const LINE_SHORT: usize = 48;
+
 /// One iteration of the quick search: depth first, each line allowed a total cost.
 pub(super) struct Dive<'a> {
     plan: Plan,
@@ -165,6 +168,10 @@ fn mate_in_one(state: &State, steps: &mut Vec<Step>, base: usize) -> Option<Step
 pub(super) enum Guide<'a> {
     /// The prices of moves, summed along the line.
     Plan(Plan),
+    /// The same without proofs on the way: for what may be small.
+    Bare(Plan),
+    /// The latest position first, of its moves the cheapest: wanders far, and so breaks walls.
+    Deep(Plan),
     /// The distance from the mate aimed at.
     Aim(&'a Aim),
 }
@@ -196,7 +203,7 @@ impl Prune {
         self.tried += 1;
         self.spent += STATIC_COST;
         let mut proved = blocked::excludes(state, winner);
-        if !proved && self.spent <= visited {
+        if !proved && self.spent <= 2 * visited + PRUNE_AHEAD {
             let (result, spent) = projection::run(state, winner, PRUNE_FRAMES);
             self.spent += spent;
             proved = matches!(result, Projected::Never);
@@ -208,6 +215,9 @@ impl Prune {
 
 /// What one static proof counts for, in positions.
 const STATIC_COST: u64 = 16;
+
+/// What projections may spend before the search itself has spent anything.
+const PRUNE_AHEAD: u64 = 50_000;
 
 /// Most frames for a proof inside the search.
 const PRUNE_FRAMES: usize = 20_000;
@@ -240,7 +250,7 @@ impl Frontier {
             steps.clear();
             let check = state.legal(&mut steps);
             if steps.is_empty() && check && state.turn != self.winner {
-                return Found::Mate(self.visited.path(number));
+                return Found::Mate(self.shortened(self.visited.path(number)));
             }
             if steps.is_empty() || material::excludes(&state, self.winner) {
                 continue;
@@ -250,31 +260,67 @@ impl Frontier {
             {
                 let mut line = self.visited.path(number);
                 line.push(step);
-                return Found::Mate(line);
+                return Found::Mate(self.shortened(line));
             }
-            let least = self.spread(&state, guide, &steps, number, cost, free);
+            let least = self.spread(&state, guide, &mut steps, number, cost, free);
             cost = cost.min(least);
         }
         if self.prune.proved > 0 { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
     }
 
+    /// A line of legal moves to the same end, no longer than `line`: the shortest over positions visited.
+    fn shortened(&self, line: Vec<Step>) -> Vec<Step> {
+        if line.len() <= LINE_SHORT {
+            return line;
+        }
+        let root = self.visited.state(0);
+        let end = line.iter().fold(root, |state, &step| state.play(step)).key();
+        let mut reached = Visited::new();
+        reached.insert(root.key(), NONE, None);
+        let mut steps = Vec::with_capacity(256);
+        let mut number = 0;
+        while (number as usize) < reached.len() {
+            let state = reached.state(number);
+            steps.clear();
+            state.legal(&mut steps);
+            for &step in &steps {
+                let key = state.play(step).key();
+                let known = key == end || self.visited.contains(&key);
+                if let Some(child) = known.then(|| reached.insert(key, number, Some(step))).flatten()
+                    && key == end
+                {
+                    return reached.path(child);
+                }
+            }
+            number += 1;
+        }
+        line
+    }
+
     /// Queues what follows from a position; the least cost among it.
-    fn spread(&mut self, state: &State, guide: Guide<'_>, steps: &[Step], number: u32, cost: usize, free: bool) -> usize {
+    fn spread(&mut self, state: &State, guide: Guide<'_>, steps: &mut [Step], number: u32, cost: usize, free: bool) -> usize {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
         let mut least = usize::MAX;
-        for &step in steps {
+        if let Guide::Deep(plan) = guide {
+            steps.sort_by_cached_key(|&step| {
+                let price = plan.price(state, step, heavy);
+                std::cmp::Reverse((price.cost, price.order))
+            });
+        }
+        for &mut step in steps {
             let next = state.play(step);
             let Some(child) = self.visited.insert(next.key(), number, Some(step)) else { continue };
             let irreversible = step.role == Role::Pawn || state.takes(step);
-            let proves = matches!(guide, Guide::Plan(_)) && irreversible;
+            let proves = !matches!(guide, Guide::Aim(_) | Guide::Bare(_)) && irreversible;
             if proves && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
                 continue;
             }
             let (at, serves) = match guide {
-                Guide::Plan(plan) => {
+                Guide::Plan(plan) | Guide::Bare(plan) => {
                     let price = plan.price(state, step, heavy);
                     (cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) }, price.serves)
                 }
+                Guide::Deep(_) => (0, false),
                 Guide::Aim(aim) => (aim.distance(&next), false),
             };
             if self.queue.len() <= at {

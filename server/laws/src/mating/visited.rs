@@ -34,6 +34,22 @@ impl Visited {
         self.nodes.len()
     }
 
+    pub(super) fn contains(&self, key: &Key) -> bool {
+        let hash = hash(key);
+        let mask = self.slots.len() - 1;
+        let mut at = slot(hash, mask);
+        loop {
+            let entry = self.slots[at];
+            if entry == 0 {
+                return false;
+            }
+            if entry & TAG == hash & TAG && self.nodes[index(entry)].key == *key {
+                return true;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
     /// Adds a position; its number if it is new.
     pub(super) fn insert(&mut self, key: Key, parent: u32, step: Option<Step>) -> Option<u32> {
         if self.nodes.len() * 2 >= self.slots.len() {
