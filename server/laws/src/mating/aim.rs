@@ -44,7 +44,7 @@ struct Blocker {
 type Steps = [u8; 64];
 
 /// Not to be reached.
-const FAR: u8 = 60;
+const FAR: u8 = 200;
 
 impl Aim {
     /// Aims from `state` whose men are all there, the nearest first.
@@ -94,7 +94,7 @@ impl Aim {
         let least = |men: Bitboard, steps: &Steps| {
             men.into_iter().map(|at| steps[usize::from(at)]).min().unwrap_or(FAR)
         };
-        let mut sum = usize::from(self.prey[usize::from(state.king(self.winner.other()))]);
+        let mut sum = 4 * usize::from(self.prey[usize::from(state.king(self.winner.other()))]);
         if let Some(king) = &self.king {
             sum += usize::from(king[usize::from(state.king(self.winner))]);
         }
@@ -103,7 +103,7 @@ impl Aim {
         // The loser's men in the way have to be taken, and his queens had better be.
         sum += 3 * (self.unwanted & other).count();
         sum += 2 * (state.role.queen & other).count() + (state.role.rook & other).count();
-        sum + self.blockers_distance(state)
+        sum + 2 * self.blockers_distance(state)
     }
 
     fn blockers_distance(&self, state: &State) -> usize {

@@ -3,6 +3,7 @@
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::{
+    advance::Advance,
     aim::Aim,
     blocked, material,
     plan::Plan,
@@ -84,6 +85,11 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
             Found::Open => None,
         }
     };
+    for advance in Advance::all(&state, winner) {
+        if let Some(verdict) = seek(Guide::Advance(advance), AIM_POSITIONS, &mut spent) {
+            return verdict;
+        }
+    }
     for aim in &aims {
         if let Some(verdict) = seek(Guide::Aim(aim), AIM_POSITIONS, &mut spent) {
             return verdict;

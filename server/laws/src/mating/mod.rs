@@ -8,6 +8,7 @@
 //! The fifty-move, seventy-five-move and repetition rules do not limit "any series of legal moves" here.
 // Law 2023 6.9, 5.1.2, 7.5.5 (the winner-to-be must be able to mate), 5.2.2 (dead position).
 
+mod advance;
 mod aim;
 mod analysis;
 mod blocked;

@@ -3,6 +3,7 @@
 use shakmaty::{Color, Role};
 
 use super::{
+    advance::Advance,
     aim::Aim,
     blocked, material,
     plan::{CheckSquares, Plan, Price},
@@ -174,6 +175,8 @@ pub(super) enum Guide<'a> {
     Deep(Plan),
     /// The distance from the mate aimed at.
     Aim(&'a Aim),
+    /// The distance from getting a pawn through and then driving the king.
+    Advance(Advance),
 }
 
 /// Best first: of all positions seen and not yet expanded, one reached at the least cost. Each position is
@@ -311,7 +314,7 @@ impl Frontier {
             let next = state.play(step);
             let Some(child) = self.visited.insert(next.key(), number, Some(step)) else { continue };
             let irreversible = step.role == Role::Pawn || state.takes(step);
-            let proves = !matches!(guide, Guide::Aim(_) | Guide::Bare(_)) && irreversible;
+            let proves = matches!(guide, Guide::Plan(_) | Guide::Deep(_)) && irreversible;
             if proves && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
                 continue;
             }
@@ -321,6 +324,7 @@ impl Frontier {
                     (cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) }, price.serves)
                 }
                 Guide::Deep(_) => (0, false),
+                Guide::Advance(advance) => (advance.distance(&next), false),
                 Guide::Aim(aim) => (aim.distance(&next), false),
             };
             if self.queue.len() <= at {
