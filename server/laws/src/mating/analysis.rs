@@ -14,8 +14,8 @@ use super::{
     visited::Visited,
 };
 
-/// Positions in one quick iteration.
-const DIVE_POSITIONS: u64 = 600;
+/// Quick searches: which corner, the cost allowed to a line, and positions.
+const DIVES: &[(usize, u8, u64)] = &[(0, 2, 80), (1, 2, 80), (2, 2, 80), (3, 2, 80), (0, 2, 300), (1, 2, 300), (0, 3, 600), (2, 2, 600)];
 
 /// Positions for one aim.
 const AIM_POSITIONS: u64 = 3000;
@@ -52,8 +52,8 @@ pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdic
         return Verdict::Never(Proof::Static);
     }
     let mut visited = Visited::new();
-    for (choice, cost) in [(0, 1), (0, 2), (1, 2)] {
-        let left = budget.positions.saturating_sub(spent).min(DIVE_POSITIONS);
+    for &(choice, cost, most) in DIVES {
+        let left = budget.positions.saturating_sub(spent).min(most);
         let (found, nodes) = Dive::run(&state, Plan::new(&state, winner, choice), cost, left, &mut visited);
         spent += nodes;
         match found {
