@@ -29,7 +29,7 @@ impl Advance {
     }
 
     /// A measure of the moves that are missing.
-    pub(super) fn distance(&self, state: &State) -> usize {
+    pub(super) fn distance(self, state: &State) -> usize {
         let own = state.of(self.winner);
         let king = state.king(self.winner);
         let prey = self.corner.distance(state.king(self.winner.other()));
@@ -42,7 +42,7 @@ impl Advance {
     }
 
     /// Steps to the last rank, and what it takes to clear the file.
-    fn pawn_distance(&self, state: &State, at: Square, king: Square) -> u32 {
+    fn pawn_distance(self, state: &State, at: Square, king: Square) -> u32 {
         let rank = u32::from(at.rank());
         let file = Bitboard::from(at.file());
         let (steps, ahead) = match self.winner {
@@ -51,7 +51,8 @@ impl Advance {
         };
         let own = ahead & state.of(self.winner);
         let other = ahead & state.of(self.winner.other());
+        let wait: u32 = own.into_iter().map(|_| 3).sum();
         let clear: u32 = other.into_iter().map(|man| 3 + king.distance(man)).sum();
-        2 * steps + 3 * own.count() as u32 + clear
+        2 * steps + wait + clear
     }
 }

@@ -118,10 +118,12 @@ impl Aim {
             } else {
                 *state.role.get(blocker.role) & other
             };
-            let candidates = (officers & !taken)
-                .into_iter()
-                .map(|at| (blocker.steps[usize::from(at)], at))
-                .chain((state.role.pawn & other & !taken).into_iter().map(|at| (blocker.pawn[usize::from(at)], at)));
+            let candidates =
+                (officers & !taken).into_iter().map(|at| (blocker.steps[usize::from(at)], at)).chain(
+                    (state.role.pawn & other & !taken)
+                        .into_iter()
+                        .map(|at| (blocker.pawn[usize::from(at)], at)),
+                );
             best[index] = candidates.min().unwrap_or((FAR, Square::A1));
             sum += usize::from(best[index].0);
         }
@@ -146,13 +148,14 @@ impl Blocker {
         }
         let steps = steps_to(role, Bitboard::from(at), walls.fixed);
         for square in !Bitboard::BACKRANKS {
+            let rank = square.rank() as u8;
             let (last, missing) = match loser {
-                Color::White => (Rank::Eighth, 7 - u32::from(square.rank())),
-                Color::Black => (Rank::First, u32::from(square.rank())),
+                Color::White => (Rank::Eighth, 7 - rank),
+                Color::Black => (Rank::First, rank),
             };
             let promoted = steps[usize::from(Square::from_coords(square.file(), last))];
             if promoted < FAR {
-                pawn[usize::from(square)] = promoted + missing as u8;
+                pawn[usize::from(square)] = promoted + missing;
             }
         }
         Some(Blocker { role, steps, pawn })
@@ -208,7 +211,8 @@ fn steps_to(role: Role, targets: Bitboard, walls: Bitboard) -> Steps {
 /// The square that takes the place of `square` when h1 becomes `corner`.
 fn turned(square: Square, corner: Square) -> Square {
     let file = if corner.file() == File::A { 7 - u32::from(square.file()) } else { u32::from(square.file()) };
-    let rank = if corner.rank() == Rank::Eighth { 7 - u32::from(square.rank()) } else { u32::from(square.rank()) };
+    let rank =
+        if corner.rank() == Rank::Eighth { 7 - u32::from(square.rank()) } else { u32::from(square.rank()) };
     Square::new(rank * 8 + file)
 }
 
@@ -219,9 +223,7 @@ fn patterns() -> Vec<Pattern> {
     let places = [Square::G1, Square::G2, Square::H2];
     let roles = [Role::Knight, Role::Bishop, Role::Rook, Role::Pawn];
     let single = places.iter().flat_map(|&at| roles.map(|role| [Some((role, at)), None]));
-    let double = roles.iter().flat_map(|&a| {
-        roles.map(|b| [Some((a, Square::G1)), Some((b, Square::H2))])
-    });
+    let double = roles.iter().flat_map(|&a| roles.map(|b| [Some((a, Square::G1)), Some((b, Square::H2))]));
     let mut found = Vec::new();
     for checker in [Role::Knight, Role::Bishop] {
         let all = match checker {
@@ -241,12 +243,7 @@ fn patterns() -> Vec<Pattern> {
     found
 }
 
-fn is_mate(
-    checker: Role,
-    from: Square,
-    king: Option<Square>,
-    blockers: [Option<(Role, Square)>; 2],
-) -> bool {
+fn is_mate(checker: Role, from: Square, king: Option<Square>, blockers: [Option<(Role, Square)>; 2]) -> bool {
     // A king that does not matter stands far off every line to the corner.
     let king = king.unwrap_or(Square::B5);
     let mut state = State {

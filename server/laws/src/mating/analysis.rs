@@ -7,153 +7,97 @@ use super::{
     aim::Aim,
     blocked, material,
     plan::Plan,
-    projection::{self, Projected},
+    projection,
     search::{Dive, Found, Frontier, Guide},
     state::{State, Step},
     verdict::{Budget, Proof, Verdict},
     visited::Visited,
 };
 
-/// Quick searches: which corner, the cost allowed to a line, and positions.
-const DIVES: &[(usize, u8, u64)] = &[(0, 2, 80), (1, 2, 80), (2, 2, 80), (3, 2, 80), (0, 2, 300), (1, 2, 300), (0, 3, 600), (2, 2, 600)];
+/// Quick searches for open positions: which corner, the cost allowed to a line, positions.
+const DIVES: [(usize, u8, u64); 8] =
+    [(0, 2, 80), (1, 2, 80), (2, 2, 80), (3, 2, 80), (0, 2, 300), (1, 2, 300), (0, 3, 600), (2, 2, 600)];
 
-/// Positions for one aim.
+/// Positions for one aim at a pattern or one advance.
 const AIM_POSITIONS: u64 = 3000;
-
-/// Positions after which a search is no longer small.
-const SMALL_POSITIONS: u64 = 2000;
-
-/// Frames of a projection.
-const FRAMES_MAX: usize = 20_000;
 
 /// Aims tried.
 const AIMS: usize = 12;
 
-pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
+/// Positions after which a search is no longer small.
+const SMALL_POSITIONS: u64 = 2000;
+
+/// Frames of a projection, and what a frame counts for in positions, as a bound.
+const FRAMES_MAX: u64 = 20_000;
+const FRAME_COST: u64 = 8;
+
+/// More positions than this are not counted.
+const POSITIONS_MAX: u64 = 1 << 31;
+
+/// More men than this are beyond the exact key of a position.
+const MEN_MAX: usize = 60;
+
+/// The verdict, and the positions spent on it.
+pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> (Verdict, u64) {
     let root = State::new(position);
-    let mut forced = Vec::new();
-    let state = match follow_forced(&root, winner, &mut forced) {
-        Forced::Mate => return Verdict::Mates(names(position, &forced)),
-        Forced::Over(material) => {
-            let proof = if !forced.is_empty() {
-                Proof::ForcedLine(names(position, &forced))
-            } else if material {
-                Proof::Material
-            } else {
-                Proof::Terminal
-            };
-            return Verdict::Never(proof);
-        }
-        Forced::Choice(state) => state,
-    };
-    let mut spent = forced.len() as u64;
-    let walled = blocked::is_plausible(&state);
-    if walled && blocked::excludes(&state, winner) {
-        return Verdict::Never(Proof::Static);
+    if root.occupied().count() > MEN_MAX {
+        return (Verdict::Unknown(0), 0);
     }
-    let mut visited = Visited::new();
-    for &(choice, cost, most) in DIVES {
-        let left = budget.positions.saturating_sub(spent).min(most);
-        let (found, nodes) = Dive::run(&state, Plan::new(&state, winner, choice), cost, left, &mut visited);
-        spent += nodes;
-        match found {
-            Found::Mate(line) => {
-                forced.extend(line);
-                return Verdict::Mates(names(position, &forced));
+    let mut line = Vec::new();
+    let end = follow_forced(&root, winner, budget.positions, &mut line);
+    let mut spent = line.len() as u64;
+    let verdict = match end {
+        Forced::Mate => Verdict::Mates(names(root, &line)),
+        Forced::Over(proof) if line.is_empty() => Verdict::Never(proof),
+        Forced::Over(_) => Verdict::Never(Proof::ForcedLine(names(root, &line))),
+        Forced::Choice(state) => {
+            let budget = budget.positions.min(POSITIONS_MAX);
+            let mut analysis = Analysis { state, winner, budget, spent };
+            let found = analysis.run();
+            spent = analysis.spent;
+            match found {
+                Found::Mate(rest) => {
+                    line.extend(rest);
+                    Verdict::Mates(names(root, &line))
+                }
+                Found::Exhausted(positions) => Verdict::Never(Proof::Exhausted(positions)),
+                Found::Excluded => Verdict::Never(Proof::Static),
+                Found::Open => Verdict::Unknown(spent),
             }
-            Found::Exhausted(n) => return Verdict::Never(Proof::Exhausted(n)),
-            Found::Excluded => return Verdict::Never(Proof::Static),
-            Found::Open => {}
-        }
-    }
-    if !walled && blocked::excludes(&state, winner) {
-        return Verdict::Never(Proof::Static);
-    }
-    let aims = Aim::nearest(&state, winner, AIMS);
-    let mut seek = |guide: Guide<'_>, most: u64, spent: &mut u64| {
-        let left = budget.positions.saturating_sub(*spent).min(most);
-        let mut frontier = Frontier::new(&state, winner);
-        let found = frontier.run(guide, left);
-        *spent += frontier.spent();
-        match found {
-            Found::Mate(line) => {
-                forced.extend(line);
-                Some(Verdict::Mates(names(position, &forced)))
-            }
-            Found::Exhausted(n) => Some(Verdict::Never(Proof::Exhausted(n))),
-            Found::Excluded => Some(Verdict::Never(Proof::Static)),
-            Found::Open => None,
         }
     };
-    for advance in Advance::all(&state, winner) {
-        if let Some(verdict) = seek(Guide::Advance(advance), AIM_POSITIONS, &mut spent) {
-            return verdict;
-        }
-    }
-    for aim in &aims {
-        if let Some(verdict) = seek(Guide::Aim(aim), AIM_POSITIONS, &mut spent) {
-            return verdict;
-        }
-    }
-    let plan = Plan::new(&state, winner, 0);
-    if let Some(verdict) = seek(Guide::Bare(plan), SMALL_POSITIONS, &mut spent) {
-        return verdict;
-    }
-    if blocked::has_facing_pawns(&state) {
-        let left = budget.positions.saturating_sub(spent);
-        let frames = usize::try_from(left / 8).unwrap_or(usize::MAX).min(FRAMES_MAX);
-        let (projected, cost) = projection::run(&state, winner, frames);
-        spent += cost;
-        if matches!(projected, Projected::Never) {
-            return Verdict::Never(Proof::Static);
-        }
-    }
-    if let Some(verdict) = seek(Guide::Plan(plan), budget.positions / 16, &mut spent) {
-        return verdict;
-    }
-    for choice in 0..4 {
-        let deep = Guide::Deep(Plan::new(&state, winner, choice));
-        if let Some(verdict) = seek(deep, budget.positions / 8, &mut spent) {
-            return verdict;
-        }
-    }
-    for aim in aims.iter().take(AIMS / 2) {
-        if let Some(verdict) = seek(Guide::Aim(aim), AIM_POSITIONS * 8, &mut spent) {
-            return verdict;
-        }
-    }
-    seek(Guide::Plan(plan), u64::MAX, &mut spent).unwrap_or(Verdict::Unknown(spent))
+    (verdict, spent)
 }
 
 enum Forced {
     /// The loser is mated at the end of the line.
     Mate,
-    /// No mate can follow; whether for lack of material.
-    Over(bool),
+    /// No mate can follow.
+    Over(Proof),
     /// The first position with a choice.
     Choice(State),
 }
 
 /// Plays while there is exactly one legal move. A line that repeats a position never leaves it.
-fn follow_forced(root: &State, winner: Color, line: &mut Vec<Step>) -> Forced {
+fn follow_forced(root: &State, winner: Color, plies_max: u64, line: &mut Vec<Step>) -> Forced {
     let mut state = *root;
     let mut seen = Vec::new();
-    let mut steps = Vec::with_capacity(64);
+    let mut steps = Vec::with_capacity(128);
     loop {
         steps.clear();
         let check = state.legal(&mut steps);
         if steps.is_empty() {
-            return if check && state.turn != winner { Forced::Mate } else { Forced::Over(false) };
+            return if check && state.turn != winner { Forced::Mate } else { Forced::Over(Proof::Terminal) };
         }
         if material::excludes(&state, winner) {
-            return Forced::Over(true);
+            return Forced::Over(Proof::Material);
         }
-        if steps.len() > 1 {
+        if steps.len() > 1 || line.len() as u64 >= plies_max {
             return Forced::Choice(state);
         }
         let key = state.key();
         if seen.contains(&key) {
-            return Forced::Over(false);
+            return Forced::Over(Proof::Terminal);
         }
         seen.push(key);
         line.push(steps[0]);
@@ -161,9 +105,101 @@ fn follow_forced(root: &State, winner: Color, line: &mut Vec<Step>) -> Forced {
     }
 }
 
+/// The analysis of a position with a choice of moves.
+struct Analysis {
+    state: State,
+    winner: Color,
+    budget: u64,
+    spent: u64,
+}
+
+impl Analysis {
+    fn run(&mut self) -> Found {
+        let plan = Plan::new(&self.state, self.winner, 0);
+        let found = self.walls_first().or_else(|| self.dives()).or_else(|| self.static_proof());
+        if let Some(found) = found {
+            return found;
+        }
+        let aims = Aim::nearest(&self.state, self.winner, AIMS);
+        self.guided(&aims)
+            .or_else(|| self.seek(Guide::Bare(plan), SMALL_POSITIONS))
+            .or_else(|| self.projection())
+            .or_else(|| self.seek(Guide::Plan(plan), self.budget / 16))
+            .or_else(|| self.far_afield())
+            .or_else(|| {
+                aims.iter().take(AIMS / 2).find_map(|aim| self.seek(Guide::Aim(aim), 8 * AIM_POSITIONS))
+            })
+            .or_else(|| self.seek(Guide::Plan(plan), u64::MAX))
+            .unwrap_or(Found::Open)
+    }
+
+    fn left(&self) -> u64 {
+        self.budget.saturating_sub(self.spent)
+    }
+
+    /// Where pawns stand face to face with little else, the static proof is cheaper than a look around.
+    fn walls_first(&self) -> Option<Found> {
+        (blocked::is_plausible(&self.state) && blocked::excludes(&self.state, self.winner))
+            .then_some(Found::Excluded)
+    }
+
+    fn static_proof(&self) -> Option<Found> {
+        (!blocked::is_plausible(&self.state) && blocked::excludes(&self.state, self.winner))
+            .then_some(Found::Excluded)
+    }
+
+    fn dives(&mut self) -> Option<Found> {
+        let mut visited = Visited::new();
+        for (corner, cost, most) in DIVES {
+            let plan = Plan::new(&self.state, self.winner, corner);
+            let most = self.left().min(most);
+            let (found, positions) = Dive::run(&self.state, plan, cost, most, &mut visited);
+            self.spent += positions;
+            if !matches!(found, Found::Open) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Best-first searches towards a mate known beforehand.
+    fn guided(&mut self, aims: &[Aim]) -> Option<Found> {
+        let advances = Advance::all(&self.state, self.winner);
+        advances
+            .into_iter()
+            .find_map(|advance| self.seek(Guide::Advance(advance), AIM_POSITIONS))
+            .or_else(|| aims.iter().find_map(|aim| self.seek(Guide::Aim(aim), AIM_POSITIONS)))
+    }
+
+    fn projection(&mut self) -> Option<Found> {
+        if !blocked::has_facing_pawns(&self.state) {
+            return None;
+        }
+        let frames = (self.left() / FRAME_COST).min(FRAMES_MAX);
+        let (proved, spent) = projection::excludes(&self.state, self.winner, frames as usize);
+        self.spent += spent;
+        proved.then_some(Found::Excluded)
+    }
+
+    /// Searches that wander deep, since a wall may only break after many moves.
+    fn far_afield(&mut self) -> Option<Found> {
+        (0..4).find_map(|corner| {
+            let plan = Plan::new(&self.state, self.winner, corner);
+            self.seek(Guide::Deep(plan), self.budget / 8)
+        })
+    }
+
+    fn seek(&mut self, guide: Guide<'_>, most: u64) -> Option<Found> {
+        let mut frontier = Frontier::new(&self.state, self.winner);
+        let found = frontier.run(guide, self.left().min(most));
+        self.spent += frontier.spent();
+        (!matches!(found, Found::Open)).then_some(found)
+    }
+}
+
 /// The line in the library's terms.
-fn names(position: &Chess, line: &[Step]) -> Vec<Move> {
-    let mut state = State::new(position);
+fn names(root: State, line: &[Step]) -> Vec<Move> {
+    let mut state = root;
     line.iter()
         .map(|&step| {
             let name = state.name(step);
@@ -173,7 +209,7 @@ fn names(position: &Chess, line: &[Step]) -> Vec<Move> {
         .collect()
 }
 
-/// Whether a line is what the verdict claims: legal by the library's own rules, and mate of the right side.
+/// Whether a verdict keeps its word: its line is legal by the library's own rules and mates the right side.
 pub(super) fn holds(position: &Chess, winner: Color, verdict: &Verdict) -> bool {
     let Verdict::Mates(line) = verdict else { return true };
     let mut position = position.clone();

@@ -208,7 +208,8 @@ impl Bound {
             reach |= to;
         }
         self.men[index].reach = reach;
-        self.capture(index, attacked) | (reach != man.reach)
+        let captures = self.capture(index, attacked);
+        captures || reach != man.reach
     }
 
     fn grow_pawn(&mut self, index: usize) -> bool {
@@ -234,7 +235,8 @@ impl Bound {
             reach = Bitboard::FULL;
         }
         self.men[index].reach = reach;
-        self.capture(index, attacked) | (reach != man.reach)
+        let captures = self.capture(index, attacked);
+        captures || reach != man.reach
     }
 
     /// Squares where a man of the other side than `colour`, its king aside, can be captured.
@@ -279,11 +281,7 @@ impl Bound {
         let colour = self.men[index].colour;
         let mut changed = false;
         for man in &mut self.men {
-            if man.colour != colour
-                && man.role != Role::King
-                && !man.mortal
-                && (man.reach & squares).any()
-            {
+            if man.colour != colour && man.role != Role::King && !man.mortal && (man.reach & squares).any() {
                 man.mortal = true;
                 changed = true;
             }

@@ -27,7 +27,7 @@ pub(super) fn is_proven(state: &State) -> bool {
 fn weaker(state: &State) -> Color {
     let strength = |colour: Color| {
         let own = state.of(colour);
-        let count = |role: Role| (*state.role.get(role) & own).count() as u32;
+        let count = |role: Role| (*state.role.get(role) & own).count();
         9 * count(Role::Queen)
             + 5 * (count(Role::Rook) + count(Role::Pawn))
             + 3 * (count(Role::Bishop) + count(Role::Knight))

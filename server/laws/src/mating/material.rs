@@ -21,25 +21,25 @@ use super::state::State;
 /// change it, so the exclusion lasts.
 pub fn material_cannot_mate(board: &Board, winner: Color) -> bool {
     let (role, colour) = board.clone().into_bitboards();
-    lemmas(&role, colour.get(winner), colour.get(winner.other()))
+    lemmas(&role, *colour.get(winner), *colour.get(winner.other()))
 }
 
 /// The same question of a state.
 pub(super) fn excludes(state: &State, winner: Color) -> bool {
-    lemmas(&state.role, &state.of(winner), &state.of(winner.other()))
+    lemmas(&state.role, state.of(winner), state.of(winner.other()))
 }
 
-fn lemmas(role: &ByRole<Bitboard>, own: &Bitboard, other: &Bitboard) -> bool {
-    if (*own & (role.pawn | role.rook | role.queen)).any() {
+fn lemmas(role: &ByRole<Bitboard>, own: Bitboard, other: Bitboard) -> bool {
+    if (own & (role.pawn | role.rook | role.queen)).any() {
         return false;
     }
-    match ((*own & role.bishop).any(), (*own & role.knight).count()) {
+    match ((own & role.bishop).any(), (own & role.knight).count()) {
         (false, 0) => true,
-        (false, 1) => (*other & !(role.king | role.queen)).is_empty(),
+        (false, 1) => (other & !(role.king | role.queen)).is_empty(),
         (true, 0) => {
             let dark = (role.bishop & Bitboard::DARK_SQUARES).any();
             let light = (role.bishop & Bitboard::LIGHT_SQUARES).any();
-            !(dark && light) && (*other & (role.knight | role.pawn)).is_empty()
+            !(dark && light) && (other & (role.knight | role.pawn)).is_empty()
         }
         _ => false,
     }

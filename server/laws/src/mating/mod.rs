@@ -23,16 +23,16 @@ mod verdict;
 mod visited;
 
 pub use material::material_cannot_mate;
-use state::State;
 pub use setup::{FenError, position_from_fen};
 use shakmaty::{Chess, Color};
+use state::State;
 pub use verdict::{Budget, Proof, Verdict};
 
 /// Whether `winner` can mate from `position` by any series of legal moves, within `budget`.
 ///
 /// Deterministic: the same arguments give the same verdict on every machine.
 pub fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
-    let verdict = analysis::analyse(position, winner, budget);
+    let (verdict, _) = analysis::analyse(position, winner, budget);
     debug_assert!(analysis::holds(position, winner, &verdict), "a line that does not mate: {verdict:?}");
     verdict
 }

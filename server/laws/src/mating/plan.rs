@@ -65,11 +65,15 @@ impl Plan {
         Plan { winner, corner, helper }
     }
 
-    pub(super) fn price(&self, state: &State, step: Step, heavy: bool) -> Price {
-        if state.turn == self.winner { self.price_winner(state, step, heavy) } else { self.price_loser(state, step) }
+    pub(super) fn price(self, state: &State, step: Step, heavy: bool) -> Price {
+        if state.turn == self.winner {
+            self.price_winner(state, step, heavy)
+        } else {
+            self.price_loser(state, step)
+        }
     }
 
-    fn price_winner(&self, state: &State, step: Step, heavy: bool) -> Price {
+    fn price_winner(self, state: &State, step: Step, heavy: bool) -> Price {
         if let Kind::Promotion(role) = step.kind {
             return match role {
                 Role::Queen => serves(0),
@@ -82,13 +86,13 @@ impl Plan {
         }
         match step.role {
             Role::Pawn => {
-                let rank = u32::from(step.to.rank());
+                let rank = step.to.rank() as u8;
                 let left = if self.winner == Color::White { 7 - rank } else { rank };
-                if heavy { waits(20 + left as u8) } else { serves(2 + left as u8) }
+                if heavy { waits(20 + left) } else { serves(2 + left) }
             }
             Role::King if step.kind == Kind::Plain => {
-                let (before, after) = (step.from.distance(self.helper), step.to.distance(self.helper));
-                if after < before { serves(10) } else { waits(30 + after as u8) }
+                let (before, after) = (apart(step.from, self.helper), apart(step.to, self.helper));
+                if after < before { serves(10) } else { waits(30 + after) }
             }
             Role::Knight if !heavy => {
                 let near = step.to.distance(self.corner);
@@ -98,14 +102,14 @@ impl Plan {
         }
     }
 
-    fn price_loser(&self, state: &State, step: Step) -> Price {
+    fn price_loser(self, state: &State, step: Step) -> Price {
         if state.takes(step) {
             return harms(40);
         }
         match step.role {
             Role::King if step.kind == Kind::Plain => {
-                let (before, after) = (step.from.distance(self.corner), step.to.distance(self.corner));
-                if after < before { serves(0) } else { waits(30 + after as u8) }
+                let (before, after) = (apart(step.from, self.corner), apart(step.to, self.corner));
+                if after < before { serves(0) } else { waits(30 + after) }
             }
             Role::Pawn => waits(10),
             Role::Knight => {
@@ -115,6 +119,13 @@ impl Plan {
             _ => waits(20),
         }
     }
+}
+
+/// King moves between two squares.
+fn apart(a: Square, b: Square) -> u8 {
+    let files = (a.file() as u8).abs_diff(b.file() as u8);
+    let ranks = (a.rank() as u8).abs_diff(b.rank() as u8);
+    files.max(ranks)
 }
 
 /// Squares from which a man of each role would give check to the losing king.

@@ -45,14 +45,6 @@ struct Roamer {
     reach: Bitboard,
 }
 
-/// How a projection ended.
-pub(super) enum Projected {
-    /// `winner` never mates.
-    Never,
-    /// No statement.
-    Open,
-}
-
 struct Projection {
     winner: Color,
     roamers: Vec<Roamer>,
@@ -70,11 +62,11 @@ struct Projection {
     spent: u64,
 }
 
-/// Tries to prove that `winner` never mates from `state`, over at most `frames_max` frames. Also what it
-/// spent, in positions.
-pub(super) fn run(state: &State, winner: Color, frames_max: usize) -> (Projected, u64) {
+/// Whether `winner` is proved never to mate from `state`, over at most `frames_max` frames; and what it cost,
+/// in positions. `false` is no statement.
+pub(super) fn excludes(state: &State, winner: Color, frames_max: usize) -> (bool, u64) {
     if state.castling.any() {
-        return (Projected::Open, 0);
+        return (false, 0);
     }
     let mut spent = 0;
     for walled in [true, false] {
@@ -85,13 +77,13 @@ pub(super) fn run(state: &State, winner: Color, frames_max: usize) -> (Projected
             let end = projection.close();
             spent += projection.spent;
             match end {
-                End::Closed => return (Projected::Never, spent),
+                End::Closed => return (true, spent),
                 End::TooMany if projection.freed.any() => roamers |= projection.freed,
                 End::TooMany | End::Open => break,
             }
         }
     }
-    (Projected::Open, spent)
+    (false, spent)
 }
 
 enum End {
@@ -145,9 +137,9 @@ impl Projection {
             self.grown = false;
             let before = self.frames.len();
             let mut number = 0;
-            while number < self.frames.len() {
+            while (number as usize) < self.frames.len() {
                 self.spent += 1 + self.roamers.len() as u64;
-                let frame = self.frames.state(number as u32);
+                let frame = self.frames.state(number);
                 if !self.expand(&frame, &mut steps) {
                     return if self.walled && self.freed.any() { End::TooMany } else { End::Open };
                 }
@@ -183,7 +175,8 @@ impl Projection {
                 }
             }
             let left = frame.of(turn) & !next.of(turn);
-            let fallen = if step.kind == Kind::EnPassant { frame.occupied() & !next.occupied() } else { left };
+            let fallen =
+                if step.kind == Kind::EnPassant { frame.occupied() & !next.occupied() } else { left };
             if !self.arrive(&next, Last::Frame(left | fallen)) {
                 return false;
             }

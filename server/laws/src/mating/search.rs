@@ -7,7 +7,7 @@ use super::{
     aim::Aim,
     blocked, material,
     plan::{CheckSquares, Plan, Price},
-    projection::{self, Projected},
+    projection,
     state::{State, Step},
     visited::{NONE, Visited},
 };
@@ -52,8 +52,16 @@ impl<'a> Dive<'a> {
         visited: &'a mut Visited,
     ) -> (Found, u64) {
         visited.clear();
-        let mut dive =
-            Dive { plan, visited, steps: Vec::with_capacity(512), ranks: Vec::with_capacity(512), line: Vec::with_capacity(64), nodes: 0, nodes_max, cut: false };
+        let mut dive = Dive {
+            plan,
+            visited,
+            steps: Vec::with_capacity(512),
+            ranks: Vec::with_capacity(512),
+            line: Vec::with_capacity(64),
+            nodes: 0,
+            nodes_max,
+            cut: false,
+        };
         let found = dive.visit(root, cost, false);
         let nodes = dive.nodes;
         let found = if found {
@@ -137,9 +145,13 @@ impl<'a> Dive<'a> {
 }
 
 /// Price and place of a move in one sortable word.
+#[expect(clippy::cast_possible_truncation, reason = "no position has so many moves")]
 fn rank(price: Price, index: usize, free: bool) -> u32 {
     let cost = if free && price.cost == 1 { 0 } else { price.cost };
-    u32::from(cost) << 24 | u32::from(price.order) << 16 | u32::from(price.serves) << 15 | (index as u32 & 0x7fff)
+    u32::from(cost) << 24
+        | u32::from(price.order) << 16
+        | u32::from(price.serves) << 15
+        | (index as u32 & 0x7fff)
 }
 
 fn unrank(rank: u32) -> (u8, bool, usize) {
@@ -207,9 +219,9 @@ impl Prune {
         self.spent += STATIC_COST;
         let mut proved = blocked::excludes(state, winner);
         if !proved && self.spent <= 2 * visited + PRUNE_AHEAD {
-            let (result, spent) = projection::run(state, winner, PRUNE_FRAMES);
+            let (excluded, spent) = projection::excludes(state, winner, PRUNE_FRAMES);
             self.spent += spent;
-            proved = matches!(result, Projected::Never);
+            proved = excluded;
         }
         self.proved += u64::from(proved);
         proved
@@ -301,7 +313,15 @@ impl Frontier {
     }
 
     /// Queues what follows from a position; the least cost among it.
-    fn spread(&mut self, state: &State, guide: Guide<'_>, steps: &mut [Step], number: u32, cost: usize, free: bool) -> usize {
+    fn spread(
+        &mut self,
+        state: &State,
+        guide: Guide<'_>,
+        steps: &mut [Step],
+        number: u32,
+        cost: usize,
+        free: bool,
+    ) -> usize {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
         let mut least = usize::MAX;
         if let Guide::Deep(plan) = guide {

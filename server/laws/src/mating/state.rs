@@ -1,7 +1,8 @@
 //! A position stripped to what legal moves depend on: small to copy, exact as a key.
 
 use shakmaty::{
-    Bitboard, ByColor, ByRole, CastlingSide, Chess, Color, EnPassantMode, Move, Position, Role, Square, attacks,
+    Bitboard, ByColor, ByRole, CastlingSide, Chess, Color, EnPassantMode, Move, Position, Role, Square,
+    attacks,
 };
 
 /// A position without counters and history. En passant is kept only when an enemy pawn stands ready.
@@ -304,7 +305,7 @@ impl State {
             }
         }
         if step.kind == Kind::DoublePush {
-            let behind = Square::new((u32::from(step.from) + u32::from(step.to)) / 2);
+            let behind = Square::new(u32::midpoint(step.from.into(), step.to.into()));
             let ready = attacks::pawn_attacks(self.turn, behind) & next.role.pawn & next.of(next.turn);
             if ready.any() {
                 next.en_passant = Some(behind);

@@ -114,6 +114,7 @@ fn index(entry: u64) -> usize {
     (entry & !TAG) as usize - 1
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "only low bits are wanted")]
 fn slot(hash: u64, mask: usize) -> usize {
     hash as usize & mask
 }
@@ -124,6 +125,7 @@ fn hash(key: &Key) -> u64 {
     fold(a ^ 0x8ebc_6af0_9c88_c6e3, b ^ 0x5899_65cc_7537_4cc3)
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the halves are folded")]
 fn fold(a: u64, b: u64) -> u64 {
     let wide = u128::from(a) * u128::from(b);
     (wide >> 64) as u64 ^ wide as u64
