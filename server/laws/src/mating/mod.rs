@@ -19,6 +19,8 @@ mod projection;
 mod search;
 mod setup;
 mod state;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod visited;
 
