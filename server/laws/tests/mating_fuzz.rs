@@ -20,7 +20,7 @@ use zeitnot_laws::mating::{Budget, Proof, Verdict, analyse, is_dead_cheap, posit
 const QUERIES: u64 = 500;
 
 /// Positions of the exhaustive search before it gives up.
-const CLOSURE_MAX: usize = 100_000;
+const CLOSURE_MAX: usize = 40_000;
 
 /// More legal moves than this make a query dull: almost always a quick mate.
 const MOVES_MAX: usize = 16;
