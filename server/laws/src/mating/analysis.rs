@@ -34,13 +34,10 @@ const FRAME_COST: u64 = 8;
 /// More positions than this are not counted.
 const POSITIONS_MAX: u64 = 1 << 31;
 
-/// More men than this are beyond the exact key of a position.
-const MEN_MAX: usize = 60;
-
 /// The verdict, and the positions spent on it.
 pub(super) fn analyse(position: &Chess, winner: Color, budget: Budget) -> (Verdict, u64) {
     let root = State::new(position);
-    if root.occupied().count() > MEN_MAX {
+    if !root.is_sound() {
         return (Verdict::Unknown(0), 0);
     }
     let mut line = Vec::new();

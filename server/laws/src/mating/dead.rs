@@ -20,7 +20,7 @@ const POSITIONS_MAX: u32 = 64;
 // Law 2023 5.2.2; 1997 9.6: such a position ends the game at once.
 pub(super) fn is_proven(state: &State) -> bool {
     let first = weaker(state);
-    [first, first.other()].into_iter().all(|side| never(state, side))
+    state.is_sound() && [first, first.other()].into_iter().all(|side| never(state, side))
 }
 
 /// The side that is likelier to be unable to mate.

@@ -43,6 +43,9 @@ pub(super) struct Step {
 /// the en-passant square; there is at most one, so the inversion is unambiguous.
 pub(super) type Key = [u64; 4];
 
+/// With more men than this the exact key has no room for its marks.
+const MEN_MAX: usize = 60;
+
 impl State {
     pub(super) fn new(position: &Chess) -> State {
         let (role, colour) = position.board().clone().into_bitboards();
@@ -122,6 +125,17 @@ impl State {
 
     pub(super) fn is_check(&self) -> bool {
         self.attackers(self.king(self.turn), self.turn.other(), self.occupied()).any()
+    }
+
+    /// Whether the analysis applies: one king a side, the side that moved last not left in check, and room for
+    /// the exact key.
+    pub(super) fn is_sound(&self) -> bool {
+        let one_king = |colour: Color| (self.role.king & self.of(colour)).count() == 1;
+        let last = self.turn.other();
+        self.occupied().count() <= MEN_MAX
+            && one_king(Color::White)
+            && one_king(Color::Black)
+            && self.attackers(self.king(last), self.turn, self.occupied()).is_empty()
     }
 
     /// Men of the side to move that may only move along the line to their king.

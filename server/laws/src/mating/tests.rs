@@ -187,3 +187,27 @@ fn static_proofs_do_not_reach_too_far() {
         assert!(!projection::excludes(&state, winner, 20_000).0, "{fen}");
     }
 }
+
+/// An illegal move may stand and leave a king attacked: nothing is proved from there.
+#[test]
+fn a_king_left_in_check_proves_nothing() {
+    let setup = "8/8/8/8/8/4k3/4Q3/4K3 w - - 0 1".parse::<Fen>().map(Fen::into_setup);
+    let standing = setup.ok().and_then(|mut setup| {
+        setup.turn = Color::Black;
+        let mut position = Chess::from_setup(setup, CastlingMode::Standard).ok()?;
+        // Black moves his king next to White's queen's line and leaves it there.
+        position.play_unchecked(Move::Normal {
+            role: shakmaty::Role::King,
+            from: shakmaty::Square::E3,
+            to: shakmaty::Square::D3,
+            capture: None,
+            promotion: None,
+        });
+        Some(position)
+    });
+    let Some(standing) = standing else { panic!("no position") };
+    for side in Color::ALL {
+        assert_eq!(analyse(&standing, side, Budget::RULING), Verdict::Unknown(0));
+    }
+    assert!(!is_dead_cheap(&standing));
+}
