@@ -10,8 +10,8 @@ use zeitnot_proto::control::{Credential, Hello, Reply, Request, ToClient, ToServ
 use zeitnot_proto::game_stream::{Attach, FromGame, ToGame};
 use zeitnot_proto::{PROTOCOL_VERSION, Refusal, Text};
 
-/// How long a test waits for anything.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a test waits for anything: longer than it takes to find out that a connection is lost.
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How an end was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
