@@ -7,6 +7,7 @@
 //! | [`dutch`] | the next round of a Swiss, FIDE (Dutch) of 2026, with reasons |
 //! | [`baku`] | fictitious points of accelerated rounds |
 //! | [`round_robin`] | Berger tables |
+//! | [`knockout`], [`arena`], [`simul`] | brackets with play-offs; pairing whoever is free; one against many |
 //! | [`matching`] | maximum-weight matching with exact weights of any width |
 //! | [`standings`], [`tiebreak`] | who stands where, and why (C.07 of 2026) |
 //! | [`trf`] | report files, TRF-2026 and TRF(bx) |
@@ -26,17 +27,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod arena;
 pub mod audit;
 pub mod baku;
 pub mod command;
 pub mod dutch;
 pub mod explain;
+pub mod knockout;
 pub mod matching;
 pub mod points;
 pub mod results;
 pub mod round;
 pub mod round_robin;
 pub mod sheet;
+pub mod simul;
 pub mod simulate;
 pub mod standings;
 pub mod system;

@@ -1,0 +1,71 @@
+//! Writes random tournaments as report files, to compare with other programs:
+//! `cargo run --release -p zeitnot-pairing --example simulate -- --help`
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use zeitnot_pairing::command;
+use zeitnot_pairing::dutch::{self, Method};
+use zeitnot_pairing::simulate::{Random, Recipe};
+use zeitnot_pairing::trf::{Dialect, Report};
+
+/// Writes NAME.trf, a tournament up to some round, and NAME.pairs, the pairing of the next.
+#[derive(Parser)]
+struct Options {
+    /// Where to.
+    folder: PathBuf,
+    /// How many tournaments.
+    #[arg(long, default_value_t = 10)]
+    count: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// At most so many players; everything else is drawn.
+    #[arg(long, default_value_t = 40)]
+    players: usize,
+    /// Played to the end, without a next pairing.
+    #[arg(long)]
+    finished: bool,
+    /// Which records to use.
+    #[arg(long, value_enum, default_value_t = Records::Trf2026)]
+    dialect: Records,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Records {
+    Trf2026,
+    Bx,
+}
+
+fn main() -> io::Result<()> {
+    let options = Options::parse();
+    fs::create_dir_all(&options.folder)?;
+    let dialect = match options.dialect {
+        Records::Trf2026 => Dialect::Trf2026,
+        Records::Bx => Dialect::Bx,
+    };
+    for seed in options.seed..options.seed + options.count {
+        let mut random = Random::new(seed);
+        let recipe = Recipe::any(&mut random, options.players);
+        let stop = if options.finished { recipe.rounds + 1 } else { 1 + random.below(recipe.rounds) };
+        let mut tournament = recipe.start(&mut random);
+        let name = options.folder.join(format!("s{seed:06}"));
+        for round in 1..=recipe.rounds {
+            recipe.absences(&mut tournament, round, &mut random);
+            let Ok(pairing) = dutch::pair_round(&tournament, round, Method::default()) else { break };
+            if round == stop {
+                fs::write(name.with_extension("pairs"), command::pairs(&pairing))?;
+                break;
+            }
+            tournament.enter_pairing(&pairing).map_err(io::Error::other)?;
+            recipe.play(&mut tournament, &pairing, &mut random);
+        }
+        // Byes asked for after the round to pair are nobody's business yet.
+        let next = tournament.rounds_paired() + 1;
+        tournament.requested_byes.retain(|bye| bye.round == next);
+        fs::write(name.with_extension("trf"), Report::new(tournament, dialect).write())?;
+    }
+    Ok(())
+}
