@@ -3,7 +3,8 @@
 //!
 //! | module | what it answers |
 //! |---|---|
-//! | [`tournament`], [`round`], [`points`], [`results`] | what a tournament is; entering pairings and results |
+//! | [`tournament`], [`round`], [`points`] | what a tournament is |
+//! | [`entry_list`], [`results`] | the initial order, late entries; entering pairings and results |
 //! | [`dutch`] | the next round of a Swiss, FIDE (Dutch) of 2026, with reasons |
 //! | [`baku`] | fictitious points of accelerated rounds |
 //! | [`round_robin`] | Berger tables |
@@ -32,6 +33,7 @@ pub mod audit;
 pub mod baku;
 pub mod command;
 pub mod dutch;
+pub mod entry_list;
 pub mod explain;
 pub mod knockout;
 pub mod matching;

@@ -47,6 +47,16 @@ pub struct Standings {
     pub places: Vec<Place>,
 }
 
+impl Standings {
+    /// Writes the ranks into the tournament, as report files carry them. Those out of the standings get none.
+    pub fn write_ranks(&self, tournament: &mut Tournament) {
+        for player in &mut tournament.players {
+            let place = self.places.iter().find(|place| place.tpn == player.tpn);
+            player.rank = place.and_then(|place| u16::try_from(place.rank).ok());
+        }
+    }
+}
+
 /// Computes the standings. Criteria that cannot be used are dropped and listed.
 pub fn standings(tournament: &Tournament, rules: &Rules) -> Standings {
     let counted = without(tournament, &rules.excluded);

@@ -1,20 +1,25 @@
 //! Random tournaments: no absolute criterion breaks, the shortcuts change nothing, reports survive.
 //!
-//! `SIMULATIONS=10000 cargo test --release -p zeitnot-pairing --test simulations` runs the long form.
+//! `SIMULATIONS=10000 cargo test --release -p zeitnot-pairing --test simulations` runs the long form;
+//! `SIMULATION_PLAYERS=300` makes all of them large.
 
 use zeitnot_pairing::audit;
 use zeitnot_pairing::dutch::{self, Method};
 use zeitnot_pairing::simulate::{Random, Recipe};
 use zeitnot_pairing::trf::{Dialect, Report};
 
+fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
 /// How many tournaments; a few hundred unless the environment asks for more.
 fn count() -> u64 {
-    std::env::var("SIMULATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(300)
+    setting("SIMULATIONS").unwrap_or(300)
 }
 
 fn recipe(seed: u64) -> (Recipe, Random) {
     let mut random = Random::new(seed);
-    let size = [6, 10, 16, 30, 60][random.below(5)];
+    let size = setting("SIMULATION_PLAYERS").unwrap_or([6, 10, 16, 30, 60][random.below(5)]);
     let recipe = Recipe::any(&mut random, size);
     (recipe, random)
 }

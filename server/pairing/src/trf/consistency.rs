@@ -3,7 +3,7 @@
 use super::TrfError;
 use super::line::Line;
 use super::read::Reader;
-use crate::round::{Entry, Tpn};
+use crate::round::{Bye, Entry, Tpn};
 use crate::tournament::Tournament;
 
 /// Every opponent exists and has the same game in the same round, records name players that exist, and the points
@@ -28,7 +28,31 @@ pub(super) fn check(reader: &mut Reader) -> Result<(), TrfError> {
             reader.warnings.push(line.error(81, message));
         }
     }
+    warn_of_disguised_byes(reader);
     Ok(())
+}
+
+/// A round with an even number of games' players and one full-point bye, but no allocated one, was probably written by
+/// a program that uses `F` for the bye of the pairing; then nothing bars a second one but its points.
+fn warn_of_disguised_byes(reader: &mut Reader) {
+    for round in 1..=reader.tournament.rounds_paired() {
+        let all = |entry: Entry| {
+            reader
+                .tournament
+                .players
+                .iter()
+                .filter(|p| p.entry(round) == entry)
+                .map(|p| p.tpn)
+                .collect::<Vec<_>>()
+        };
+        if let ([], [tpn]) =
+            (all(Entry::Bye(Bye::Allocated)).as_slice(), all(Entry::Bye(Bye::Full)).as_slice())
+            && let Some((_, line)) = reader.lines.iter().find(|(player, _)| player == tpn)
+        {
+            let message = "a full-point bye (F) and no allocated one (U) in this round: if the pairing gave it, write U";
+            reader.warnings.push(line.error(92 + 10 * (round - 1) + 7, message));
+        }
+    }
 }
 
 fn check_player(tournament: &Tournament, tpn: Tpn, line: &Line) -> Result<(), TrfError> {
