@@ -84,8 +84,8 @@ const WORDS: &[(&str, &str)] = &[
 
 /// What takes its time from when it is noticed, so that waking late is not free of consequence: clocks that are
 /// started by a timer, a search that the game waits for.
-const HALL: &[(&str, &str)] = &[
-    ("dead_position", "solver"),("clock_authority", "device"), ("start_policy", "both_present")];
+const HALL: &[(&str, &str)] =
+    &[("dead_position", "solver"), ("clock_authority", "device"), ("start_policy", "both_present")];
 
 fn word((name, value): (&str, &str)) -> Setting {
     Setting { name: Text::cut(name), value: Value::Word(Text::cut(value)) }
