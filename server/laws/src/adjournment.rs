@@ -46,6 +46,7 @@ impl Judge {
     /// clock runs.
     // Law 1997 A, 2014 Guidelines I, 2023 I.6, I.7: the replier's presence decides, not the sealer's.
     pub fn resume_session(&mut self) -> Answer {
+        self.pause_clocks(Ground::Adjourn, self.at);
         let Some((sealer, _)) = self.game.sealed else {
             self.resume_clocks(Ground::Adjourn);
             return Ok(());

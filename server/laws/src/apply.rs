@@ -44,6 +44,7 @@ impl Game {
                 self.paused(at, *clocks_us, *delay_left_us);
             }
             Event::ClockResumed { side } => {
+                self.clock.settle(at);
                 self.clock.start(*side);
                 self.phase = Phase::Playing;
                 self.interrupted = None;

@@ -84,6 +84,7 @@ impl Game {
     fn first_move_due(&self) -> Option<Stamp> {
         let side = self.turn();
         let due = self.rules.first_move_timeout_us > 0
+            && !self.on_board()
             && self.phase == Phase::Playing
             && self.plies() < self.start_plies.saturating_add(2)
             && !(self.clock.running.is_some() && self.clock.began.is_none())
