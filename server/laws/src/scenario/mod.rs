@@ -11,7 +11,8 @@ mod run;
 mod tree;
 
 pub use report::{Field, Reported};
-pub use run::{Failure, FinalState, Outcome};
+pub use read::BASE;
+pub use run::{Failure, FinalState, Outcome, Table};
 use std::fmt;
 use zeitnot_proto::command::Party;
 use zeitnot_proto::rules::Terms;

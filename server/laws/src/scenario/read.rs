@@ -13,7 +13,7 @@ use zeitnot_proto::{ByColor, Color, Command, Interval, List, Move, Score, Square
 type Read<T> = Result<T, FormError>;
 
 /// Stamps of a scenario count from here, so that intervals and readings before t = 0 have room.
-pub(super) const BASE: Stamp = Stamp(1_000_000_000_000_000);
+pub const BASE: Stamp = Stamp(1_000_000_000_000_000);
 
 const COMMON: &[&str] = &[
     "id", "title", "edition", "speed", "conduct", "basis", "articles", "game", "step", "end", "variant",

@@ -118,13 +118,13 @@ fn score(white: Score, black: Score) -> Vec<(&'static str, Field)> {
 
 impl Reported {
     /// A refusal, reported like an event.
-    pub(super) fn rejected(at: Stamp, refusal: Refusal) -> Reported {
+    pub fn rejected(at: Stamp, refusal: Refusal) -> Reported {
         let fields = vec![("code", text(refusal.name()))];
         Reported { at_us: since_start(at), event: "rejected", fields }
     }
 
     /// An entry of a decision.
-    pub(super) fn entry(at: Stamp, entry: &Entry) -> Reported {
+    pub fn entry(at: Stamp, entry: &Entry) -> Reported {
         let mut fields = fields(&entry.event);
         if let Some(article) = &entry.article {
             fields.push(("article", text(article)));

@@ -10,7 +10,7 @@ use zeitnot_proto::command::Party;
 use zeitnot_proto::rules::{GameId, Setup};
 use zeitnot_proto::snapshot::Status;
 use zeitnot_proto::time::{SECOND_US, format_us};
-use zeitnot_proto::{ByColor, Color, Command, Stamp, Text};
+use zeitnot_proto::{ByColor, Color, Command, Refusal, Stamp, Text};
 
 /// An expectation that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,8 +140,20 @@ fn starts_with(fen: &str, wanted: &str) -> bool {
     fen.split_whitespace().take(wanted.len()).eq(wanted.iter().copied())
 }
 
+/// Where a scenario is played: a game on virtual time, or one on a running server.
+pub trait Table {
+    /// The game as it stands.
+    fn game(&self) -> &Game;
+    /// All events and refusals so far, in order.
+    fn events(&self) -> &[Reported];
+    /// Gives a command at `at`; what it causes is among the events afterwards.
+    fn give(&mut self, at: Stamp, by: Party, command: &Command);
+    /// It is `due`: what happens by itself then is among the events afterwards. False if nothing did.
+    fn pass(&mut self, due: Stamp) -> bool;
+}
+
 /// A game on virtual time.
-struct Runner {
+struct Virtual {
     game: Game,
     events: Vec<Reported>,
 }
@@ -158,25 +170,26 @@ impl Run {
         }
     }
 
-    /// Runs it.
-    pub fn run(&self) -> Outcome {
-        let opened_at = if self.scheduled_us.is_some() { Stamp(BASE.0 - SECOND_US) } else { BASE };
-        let (game, entries) = match Game::open(self.setup(), opened_at) {
-            Ok(opened) => opened,
-            Err(refusal) => return self.not_opened(Reported::rejected(opened_at, refusal)),
-        };
-        let mut runner = Runner { game, events: Vec::new() };
-        runner.fold(opened_at, &Decision { events: entries, answer: Ok(()), question: None });
-        for side in Color::BOTH {
-            if self.scheduled_us.is_some() && self.present[side] {
-                runner.give(opened_at, Party::from(side), &Command::MarkPresent);
-            }
-        }
-        self.play(runner)
+    /// When the game is set up.
+    pub fn opened_at(&self) -> Stamp {
+        if self.scheduled_us.is_some() { Stamp(BASE.0 - SECOND_US) } else { BASE }
     }
 
-    fn not_opened(&self, refused: Reported) -> Outcome {
-        let events = vec![refused];
+    /// Runs it on virtual time.
+    pub fn run(&self) -> Outcome {
+        let opened_at = self.opened_at();
+        let (game, entries) = match Game::open(self.setup(), opened_at) {
+            Ok(opened) => opened,
+            Err(refusal) => return self.not_opened(refusal),
+        };
+        let mut table = Virtual { game, events: Vec::new() };
+        table.fold(opened_at, &Decision { events: entries, answer: Ok(()), question: None });
+        self.play_on(&mut table)
+    }
+
+    /// What comes of it where the game cannot be set up.
+    pub fn not_opened(&self, refusal: Refusal) -> Outcome {
+        let events = vec![Reported::rejected(self.opened_at(), refusal)];
         let first = self.steps.first().map_or(&self.end.expect, |step| &step.expect);
         let mut failures = missing(&events, first);
         if failures.is_empty() && first.is_empty() {
@@ -186,7 +199,13 @@ impl Run {
         Outcome { events, state: None, failures }
     }
 
-    fn play(&self, mut runner: Runner) -> Outcome {
+    /// Plays it on a table where the game has just been set up, and compares.
+    pub fn play_on(&self, table: &mut dyn Table) -> Outcome {
+        for side in Color::BOTH {
+            if self.scheduled_us.is_some() && self.present[side] {
+                table.give(self.opened_at(), Party::from(side), &Command::MarkPresent);
+            }
+        }
         let mut failures = Vec::new();
         let mut windows = vec![0; self.steps.len()];
         let mut order: Vec<usize> = Vec::new();
@@ -194,29 +213,33 @@ impl Run {
         while at < self.steps.len() {
             let stamp = self.steps[at].at_us;
             let group = self.steps[at..].iter().take_while(|step| step.at_us == stamp).count();
-            runner.wait_until(BASE.plus(stamp), false);
+            wait_until(table, BASE.plus(stamp), false);
             let mut left: Vec<usize> = (at..at + group).collect();
             while !left.is_empty() {
-                let next = left.remove(pick(&self.steps, &left, &runner.game));
-                windows[next] = runner.events.len();
+                let next = left.remove(pick(&self.steps, &left, table.game()));
+                windows[next] = table.events().len();
                 order.push(next);
                 let step = &self.steps[next];
-                runner.step(BASE.plus(stamp), step);
-                failures.extend(FinalState::of(&runner.game, BASE.plus(stamp)).differences(&step.after));
+                match &step.input {
+                    Some((by, command)) => table.give(BASE.plus(stamp), *by, command),
+                    None => wait_until(table, BASE.plus(stamp), true),
+                }
+                failures.extend(FinalState::of(table.game(), BASE.plus(stamp)).differences(&step.after));
             }
             at += group;
         }
-        runner.wait_until(BASE.plus(self.end.at_us), true);
+        wait_until(table, BASE.plus(self.end.at_us), true);
+        let events = table.events().to_vec();
         for (nth, &index) in order.iter().enumerate() {
-            let until = order.get(nth + 1).map_or(runner.events.len(), |&next| windows[next]);
-            failures.extend(missing(&runner.events[windows[index]..until], &self.steps[index].expect));
+            let until = order.get(nth + 1).map_or(events.len(), |&next| windows[next]);
+            failures.extend(missing(&events[windows[index]..until], &self.steps[index].expect));
         }
         let since = order.last().map_or(0, |&last| windows[last]);
-        failures.extend(missing(&runner.events[since..], &self.end.expect));
-        failures.extend(self.anywhere(&runner.events));
-        let state = FinalState::of(&runner.game, BASE.plus(self.end.at_us));
+        failures.extend(missing(&events[since..], &self.end.expect));
+        failures.extend(self.anywhere(&events));
+        let state = FinalState::of(table.game(), BASE.plus(self.end.at_us));
         failures.extend(state.differences(&self.end.state));
-        Outcome { events: runner.events, state: Some(state), failures }
+        Outcome { events, state: Some(state), failures }
     }
 
     fn anywhere(&self, events: &[Reported]) -> Vec<Failure> {
@@ -256,12 +279,22 @@ fn missing(events: &[Reported], expected: &[Expected]) -> Vec<Failure> {
     Vec::new()
 }
 
-impl Runner {
-    fn step(&mut self, at: Stamp, step: &Step) {
-        match &step.input {
-            Some((by, command)) => self.give(at, *by, command),
-            None => self.wait_until(at, true),
+/// Lets everything happen that is due before `until`, or by it.
+fn wait_until(table: &mut dyn Table, until: Stamp, inclusive: bool) {
+    while let Some(due) = table.game().poll_timeout() {
+        if due > until || (due == until && !inclusive) || !table.pass(due) {
+            return;
         }
+    }
+}
+
+impl Table for Virtual {
+    fn game(&self) -> &Game {
+        &self.game
+    }
+
+    fn events(&self) -> &[Reported] {
+        &self.events
     }
 
     fn give(&mut self, at: Stamp, by: Party, command: &Command) {
@@ -269,20 +302,14 @@ impl Runner {
         self.fold(at, &decision);
     }
 
-    /// Lets everything happen that is due before `until`, or by it.
-    fn wait_until(&mut self, until: Stamp, inclusive: bool) {
-        while let Some(due) = self.game.poll_timeout() {
-            if due > until || (due == until && !inclusive) {
-                return;
-            }
-            let decision = self.game.decide_timeout(due);
-            if decision.events.is_empty() {
-                return;
-            }
-            self.fold(due, &decision);
-        }
+    fn pass(&mut self, due: Stamp) -> bool {
+        let decision = self.game.decide_timeout(due);
+        self.fold(due, &decision);
+        !decision.events.is_empty()
     }
+}
 
+impl Virtual {
     fn fold(&mut self, at: Stamp, decision: &Decision) {
         for entry in &decision.events {
             self.game.apply(at, &entry.event);
