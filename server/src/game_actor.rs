@@ -276,8 +276,9 @@ impl Actor {
                 ToActor::Command(stamped) => (stamped.at, rank(stamped.by, turn)),
                 // A stream attaches before its first command and leaves after its last; the rest has no
                 // stamp. All of it may come first: none of it is judged.
-                ToActor::Attach(_) => (Stamp(0), 0),
-                ToActor::Resync { .. } | ToActor::MateVerdict(_) | ToActor::Recover { .. } => (Stamp(0), 1),
+                ToActor::Recover { .. } => (Stamp(0), 0),
+                ToActor::Attach(_) => (Stamp(0), 1),
+                ToActor::Resync { .. } | ToActor::MateVerdict(_) => (Stamp(0), 2),
                 ToActor::Detach { .. } => (Stamp(u64::MAX), 0),
             });
         }
@@ -292,7 +293,7 @@ impl Actor {
                 ToActor::Command(stamped) => self.command(*stamped).await,
                 ToActor::Resync { attachment, after } => self.resync(attachment, after),
                 ToActor::MateVerdict(verdict) => self.own(&verdict).await,
-                ToActor::Recover { until } => self.interrupt(until, true).await,
+                ToActor::Recover { until } => self.interrupt(until).await,
             }
         }
     }
@@ -677,22 +678,21 @@ impl Actor {
                 self.suspend();
             }
         } else if let Some(until) = self.suspended.take() {
-            self.interrupt(until, false).await;
+            self.interrupt(until).await;
         }
     }
 
-    /// Play was interrupted at `until`; with `everybody_gone` no connection survived it.
-    async fn interrupt(&mut self, until: Stamp, everybody_gone: bool) {
-        if everybody_gone {
-            let present = self.game.snapshot().present;
-            for side in Color::BOTH {
-                let back = self.attachments.iter().any(|r| r.seat == Seat::Player && r.side == Some(side));
-                if present[side] && !back {
-                    self.own(&Command::Presence { side, present: false }).await;
-                }
+    /// Play was interrupted at `until`: the clocks stand, and run again once both players are here.
+    async fn interrupt(&mut self, until: Stamp) {
+        // First of all: whatever came due while the server was away is nobody's.
+        self.own(&Command::Interrupt { until }).await;
+        let present = self.game.snapshot().present;
+        for side in Color::BOTH {
+            let here = self.attachments.iter().any(|r| r.seat == Seat::Player && r.side == Some(side));
+            if present[side] != here {
+                self.own(&Command::Presence { side, present: here }).await;
             }
         }
-        self.own(&Command::Interrupt { until }).await;
     }
 
     /// The server goes down: the clock stands from now on.
@@ -701,7 +701,7 @@ impl Actor {
             return;
         }
         if !self.game.status().is_over() {
-            self.interrupt(clock::now(), false).await;
+            self.own(&Command::Interrupt { until: clock::now() }).await;
         }
         self.server.hub.drained.fetch_add(1, Ordering::Relaxed);
     }

@@ -292,15 +292,21 @@ fn check(server: &Server, peer: &Peer, proposal: &Proposal) -> Result<(), Refusa
 /// The terms with the server's comforts where they say nothing.
 fn with_comforts(mut terms: Terms, comforts: &Comforts) -> Terms {
     let mut options = std::mem::take(&mut terms.rules.options).into_vec();
-    let mut add = |name: &str, us: u64| {
-        if us > 0 && !options.iter().any(|setting| &*setting.name == name) {
-            options.push(Setting { name: Text::cut(name), value: Value::SpanUs(us) });
+    let mut add = |name: &str, value: Value| {
+        if !options.iter().any(|setting| &*setting.name == name) {
+            options.push(Setting { name: Text::cut(name), value });
         }
     };
-    add("first_move_timeout", comforts.first_move_timeout_us);
-    add("interruption_grace", comforts.interruption_grace_us);
+    // Players who have just found each other are not at the board yet: White's clock waits for both.
+    if terms.start.scheduled.is_none() {
+        add("start_policy", Value::Word(Text::cut("both_present")));
+    }
+    if comforts.first_move_timeout_us > 0 {
+        add("first_move_timeout", Value::SpanUs(comforts.first_move_timeout_us));
+    }
+    add("interruption_grace", Value::SpanUs(comforts.interruption_grace_us));
     if terms.rules.casual {
-        add("absence_grace", comforts.absence_grace_us);
+        add("absence_grace", Value::SpanUs(comforts.absence_grace_us));
     }
     terms.rules.options = List::cut(options);
     terms
