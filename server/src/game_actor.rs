@@ -197,6 +197,10 @@ enum Wake {
 impl Actor {
     async fn run(mut self) {
         self.count_clock();
+        // After a restart a search that the game waits for has to be made again.
+        if let Some(question) = self.game.open_question() {
+            self.ask(question);
+        }
         loop {
             match self.wait().await {
                 Wake::Message(first) => {

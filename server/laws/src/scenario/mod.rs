@@ -10,8 +10,8 @@ mod report;
 mod run;
 mod tree;
 
-pub use report::{Field, Reported};
 pub use read::BASE;
+pub use report::{Field, Reported};
 pub use run::{Failure, FinalState, Outcome, Table};
 use std::fmt;
 use zeitnot_proto::command::Party;
