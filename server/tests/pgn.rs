@@ -150,6 +150,50 @@ fn a_move_that_is_made_and_then_completed_is_one_move() {
     assert!(pgn.contains("2... Qh4# 0-1"), "{pgn}");
 }
 
+/// The odd games of `golden/odd-games.pgn`, which another program reads in the end-to-end tests, with
+/// result, number of moves and moves of each.
+fn odd_games() -> [(String, &'static str); 5] {
+    let draw = || Outcome::draw(Reason::Agreement);
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 30";
+    let start = Start { fen: Some(Text::cut(fen)), moves: moves_of("e8e7 e2e4"), ..Start::default() };
+    let with_start = Sheet::new(start).moves("e7e6").end(draw());
+
+    let mut offers = Sheet::new(Start::default());
+    offers.event(Event::DrawOffered { side: Color::Black, proper: false });
+    offers.moves("e2e4 e7e5").event(Event::DrawOffered { side: Color::Black, proper: true });
+
+    let mut restored = Sheet::new(Start::default());
+    let clocks_us = ByColor::both(300_000_000);
+    restored.moves("e2e4 e7e5 g1f3");
+    restored.event(Event::PositionRestored { ply: 1, clocks_us, bound: None, as_at_ply: false });
+    restored.side = Color::Black;
+
+    let zero = Outcome { scores: ByColor::both(Score::ZERO), reason: Reason::BothLose, played: true };
+    let mut untimed = Sheet::new(Start::default());
+    untimed.setup().terms.time_control = "-".parse().unwrap();
+    untimed.setup().event = Text::cut("the \"Cup\" \\o/");
+    [
+        (with_start, "1/2-1/2\t3\topen\te8e7 e2e4 e7e6"),
+        (offers.end(draw()), "1/2-1/2\t2\topen\te2e4 e7e5"),
+        (restored.moves("c7c5").end(draw()), "1/2-1/2\t2\topen\te2e4 c7c5"),
+        (Sheet::new(Start::default()).moves("d2d4").end(zero), "*\t1\topen\td2d4"),
+        (untimed.moves("f2f4 d7d5 e1f2").end(draw()), "1/2-1/2\t3\topen\tf2f4 d7d5 e1f2"),
+    ]
+}
+
+#[test]
+fn odd_games_are_written_as_another_program_reads_them() {
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let (pgn, lines): (Vec<_>, Vec<_>) = odd_games().into_iter().unzip();
+    let (pgn, lines) = (pgn.concat(), lines.join("\n") + "\n");
+    if std::env::var_os("ZEITNOT_WRITE_GOLDEN").is_some() {
+        std::fs::write(golden.join("odd-games.pgn"), &pgn).unwrap();
+        std::fs::write(golden.join("odd-games.tsv"), &lines).unwrap();
+    }
+    assert_eq!(pgn, std::fs::read_to_string(golden.join("odd-games.pgn")).unwrap());
+    assert_eq!(lines, std::fs::read_to_string(golden.join("odd-games.tsv")).unwrap());
+}
+
 #[test]
 fn an_illegal_move_that_stands_ends_what_can_be_written() {
     let pgn = Sheet::new(Start::default()).moves("e2e4 e7e3 d2d4").end(Outcome::draw(Reason::Agreement));

@@ -15,9 +15,7 @@ pub(super) fn movetext(sheet: &Sheet, out: &mut String) -> Result<(), PgnError> 
     let mut chess = start(sheet)?;
     let mut lines = Lines { out, column: 0 };
     let opening = offers(&sheet.offers, None);
-    if !opening.is_empty() {
-        lines.word(&format!("{{ {opening} }}"));
-    }
+    lines.comment(&opening);
     let mut after_comment = true;
     for (index, ply) in sheet.plies.iter().enumerate() {
         let Some(mv) = legal(&chess, ply.mv) else {
@@ -111,15 +109,16 @@ impl Lines<'_> {
         if text.is_empty() {
             return;
         }
-        self.word("{");
         let mut rest = text;
+        let mut open = "{ ";
         while !rest.is_empty() {
             let stop = if rest.starts_with('[') { rest.find(']').map(|at| at + 1) } else { rest.find(' ') };
             let (word, tail) = rest.split_at(stop.unwrap_or(rest.len()));
-            self.word(word);
             rest = tail.trim_start();
+            let close = if rest.is_empty() { " }" } else { "" };
+            self.word(&format!("{open}{word}{close}"));
+            open = "";
         }
-        self.word("}");
     }
 }
 
