@@ -141,6 +141,9 @@ pub enum Request {
         /// Only those after this one.
         after: Option<Name>,
     },
+    /// What awaits an arbiter, on which board and since when, longest first (arbiters). New entries
+    /// come as notices from then on.
+    ListAwaiting,
 }
 
 /// A game that somebody proposes.
@@ -210,6 +213,21 @@ pub struct SeekSummary {
     pub time_control: TimeControl,
     /// A casual game.
     pub casual: bool,
+}
+
+/// Something that awaits an arbiter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaiting {
+    /// On which board.
+    pub game: GameId,
+    /// Who has which men.
+    pub players: ByColor<Name>,
+    /// What: a claim (`claim`), a topic of `awaiting_ruling`, or what the arbiter was called for.
+    pub topic: Text<WORD_MAX>,
+    /// The side that it is about, if it is about one.
+    pub side: Option<Color>,
+    /// Since when.
+    pub since: Stamp,
 }
 
 /// A player in a list.
@@ -282,6 +300,13 @@ pub enum Reply {
     },
     /// A game in portable notation.
     Pgn(Text<PGN_MAX>),
+    /// What awaits an arbiter.
+    Awaiting {
+        /// The entries, longest waiting first.
+        page: List<Awaiting, PAGE_MAX>,
+        /// Whether there are more.
+        more: bool,
+    },
 }
 
 /// Something that happened without being asked for.
@@ -325,6 +350,8 @@ pub enum Notice {
         /// How long to wait.
         retry_after_us: u64,
     },
+    /// Something awaits an arbiter.
+    Awaiting(Awaiting),
 }
 
 /// How a challenge ended without a game.

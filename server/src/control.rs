@@ -112,6 +112,8 @@ async fn answer(server: &Arc<Server>, peer: &Peer, request: Request) -> Result<R
         Request::ShowGame(game) => show_game(server, game).await,
         Request::Pgn(game) => show_pgn(server, game).await,
         Request::ListPlayers { after } => Ok(list_players(&server.hub, after.as_ref())),
+        Request::ListAwaiting if !peer.roles.arbiter => Err(Refusal::NotAllowed),
+        Request::ListAwaiting => Ok(list_awaiting(&server.hub)),
     }
 }
 
@@ -175,6 +177,14 @@ async fn show_pgn(server: &Arc<Server>, game: GameId) -> Result<Reply, Refusal> 
     });
     let pgn = written.await.map_err(|_| Refusal::StoreDown)??;
     Text::new(&pgn).map(Reply::Pgn).map_err(|_| Refusal::TooLong)
+}
+
+/// What awaits an arbiter, longest first.
+fn list_awaiting(hub: &Hub) -> Reply {
+    let mut entries: Vec<_> = hub.games().iter().flat_map(|handle| handle.info.all_awaiting()).collect();
+    entries.sort_by_key(|entry| (entry.since, entry.game));
+    let more = entries.len() > PAGE_MAX;
+    Reply::Awaiting { page: List::cut(entries), more }
 }
 
 fn list_players(hub: &Hub, after: Option<&Name>) -> Reply {

@@ -14,6 +14,7 @@ use crate::journal::{Finished, Record, StoreError};
 use crate::metrics::seconds;
 use crate::pgn;
 use crate::state::Server;
+use crate::waiting::Queue;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +24,7 @@ use tracing::Instrument as _;
 use zeitnot_laws::{Arrival, Decision, Game, MateQuestion};
 use zeitnot_proto::close::Code;
 use zeitnot_proto::command::{Command, Party};
-use zeitnot_proto::control::GameSummary;
+use zeitnot_proto::control::{GameSummary, Notice};
 use zeitnot_proto::event::Certificate;
 use zeitnot_proto::game_stream::{Attach, Events, FromGame, Seat};
 use zeitnot_proto::snapshot::{LegalMove, Status};
@@ -95,14 +96,20 @@ pub struct Past {
     /// The records, encoded: few readers ask for them, and there are many games.
     records: Vec<Box<[u8]>>,
     ids: CommandIds,
+    waiting: Queue,
     created: Stamp,
     /// When the present turn began, if no record says so yet.
     pub began: Option<Stamp>,
 }
 
 impl Past {
-    /// Adds a record.
-    pub fn remember(&mut self, record: &Record) {
+    /// What awaits an arbiter.
+    pub fn waiting(&self) -> &Queue {
+        &self.waiting
+    }
+
+    /// Adds a record. True if something new awaits an arbiter.
+    pub fn remember(&mut self, record: &Record) -> bool {
         if self.records.is_empty() {
             self.created = record.at;
         }
@@ -113,6 +120,7 @@ impl Past {
             Ok(bytes) => self.records.push(bytes.into_boxed_slice()),
             Err(error) => tracing::error!(game = %record.game, %error, "a record does not fit"),
         }
+        self.waiting.fold(record)
     }
 
     fn records(&self) -> impl DoubleEndedIterator<Item = Record> {
@@ -416,7 +424,8 @@ impl Actor {
             self.game.turn_began(committed);
             self.past.began = Some(committed);
         }
-        self.past.remember(&record);
+        let awaits = self.past.remember(&record);
+        self.publish_waiting(awaits);
         let last = last_seq(&record);
         self.show(record, moved);
         let now = clock::now();
@@ -490,6 +499,15 @@ impl Actor {
         }
         self.count_clock();
         self.broadcast(record, moved);
+    }
+
+    /// Keeps the arbiters' queue right, and tells them of something new.
+    fn publish_waiting(&self, new: bool) {
+        let info = &self.handle.info;
+        info.set_waiting(self.past.waiting.entries());
+        if let Some(latest) = self.past.waiting.entries().last().filter(|_| new) {
+            self.server.hub.notify_arbiters(&Notice::Awaiting(info.awaiting(latest)));
+        }
     }
 
     /// Keeps the number of running clocks right, for the journal's heartbeat.

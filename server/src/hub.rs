@@ -4,15 +4,16 @@
 use crate::game_actor::{self, ToActor};
 use crate::journal::{Record, StoreError};
 use crate::state::Server;
+use crate::waiting::Waiting;
 use bytes::Bytes;
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry as MapEntry;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use zeitnot_laws::Game;
 use zeitnot_proto::board::{ByColor, Color};
-use zeitnot_proto::control::{GameSummary, NewGame, Notice, OfferId, Roles, ToClient};
+use zeitnot_proto::control::{Awaiting, GameSummary, NewGame, Notice, OfferId, Roles, ToClient};
 use zeitnot_proto::rules::{GameId, Name, Setup};
 use zeitnot_proto::{Refusal, Seq, TimeControl, codec};
 
@@ -30,6 +31,30 @@ pub struct GameInfo {
     pub plies: AtomicU32,
     /// Whether it is over.
     pub over: AtomicBool,
+    /// What awaits an arbiter in it. Locked for a copy, never across an await.
+    waiting: Mutex<Vec<Waiting>>,
+}
+
+impl GameInfo {
+    /// What awaits an arbiter now.
+    pub fn set_waiting(&self, entries: &[Waiting]) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if *waiting != entries {
+            *waiting = entries.to_vec();
+        }
+    }
+
+    /// An entry of the arbiters' queue.
+    pub fn awaiting(&self, waiting: &Waiting) -> Awaiting {
+        let Waiting { topic, side, since } = waiting.clone();
+        Awaiting { game: self.game, players: self.players.clone(), topic, side, since }
+    }
+
+    /// All entries of this game in the arbiters' queue.
+    pub fn all_awaiting(&self) -> Vec<Awaiting> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.iter().map(|waiting| self.awaiting(waiting)).collect()
+    }
 }
 
 /// The way to a game's actor.
@@ -143,6 +168,15 @@ impl Hub {
     pub fn notify(&self, name: &str, notice: &Notice) {
         for peer in self.peers_of(name) {
             peer.notify(notice.clone());
+        }
+    }
+
+    /// Tells all arbiters something.
+    pub fn notify_arbiters(&self, notice: &Notice) {
+        for entry in &self.peers {
+            for peer in entry.value().iter().filter(|peer| peer.roles.arbiter) {
+                peer.notify(notice.clone());
+            }
         }
     }
 
@@ -276,6 +310,7 @@ pub fn start_actor(server: &Arc<Server>, state: Game, past: game_actor::Past) ->
         compensates: state.rules().lag_compensation_us > 0,
         plies: AtomicU32::new(state.plies()),
         over: AtomicBool::new(over),
+        waiting: Mutex::new(past.waiting().entries().to_vec()),
     });
     let (mailbox, messages) = mpsc::channel(server.limits.mailbox);
     let handle = GameHandle { mailbox, stamping: Arc::new(AtomicU32::new(0)), info };

@@ -8,7 +8,7 @@
 //! | [`control`], [`lobby`] | the control stream; seeks, challenges, rematches |
 //! | [`game_stream`], [`stream_io`] | the stream of one game: stamps, frames in, frames out |
 //! | [`game_actor`] | one game, one task, one owner |
-//! | [`attachment`], [`delayed`], [`command_ids`] | who watches a game, what is seen later, what was done already |
+//! | [`attachment`], [`delayed`], [`command_ids`], [`waiting`] | who watches a game, what is seen later, what was done already, what awaits an arbiter |
 //! | [`hub`], [`state`] | the registries; what all tasks share |
 //! | [`journal`], [`recovery`] | what is durable; from there back to games under way |
 //! | [`pgn`] | games in portable notation |
@@ -46,3 +46,4 @@ pub mod recovery;
 pub mod serve;
 pub mod state;
 pub mod stream_io;
+pub mod waiting;
