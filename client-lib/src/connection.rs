@@ -230,7 +230,7 @@ struct Waiting {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.quic.close(code(Code::Done), b"");
+        close(&self.quic, Code::Done);
     }
 }
 
@@ -303,7 +303,7 @@ impl Connection {
 
     /// Ends the connection; what was written and not yet sent may be lost.
     pub fn close(&self) {
-        self.inner.quic.close(code(Code::Done), b"");
+        close(&self.inner.quic, Code::Done);
     }
 }
 
@@ -346,15 +346,20 @@ async fn read_control(
             Err(error) => break error,
         }
     };
-    let close = if let Error::Protocol(_) = error { Code::Malformed } else { Code::Done };
+    let why = if let Error::Protocol(_) = error { Code::Malformed } else { Code::Done };
     {
         let mut waiting = locked(&waiting);
         waiting.ended = Some(error);
         waiting.replies.clear();
     }
-    // What the server closed keeps the server's reason.
+    close(&quic, why);
+}
+
+/// Closes the connection, unless it has ended already: then its reason stays as it is, for all who have
+/// yet to hear of it.
+fn close(quic: &quinn::Connection, why: Code) {
     if quic.close_reason().is_none() {
-        quic.close(code(close), b"");
+        quic.close(code(why), b"");
     }
 }
 

@@ -221,7 +221,8 @@ impl Follower {
             };
             match self.follow(&connection).await {
                 Ok(()) => break Error::Left,
-                Err(error) if error.is_final() => break error,
+                // A connection that this end closed is given up by the client, which says whether another follows.
+                Err(error) if error.is_final() && error != Error::Left => break error,
                 Err(error) => {
                     if !self.interrupted {
                         self.interrupted = self.updates.try_send(Update::Interrupted(error)).is_ok();

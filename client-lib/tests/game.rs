@@ -252,3 +252,22 @@ proptest! {
         runtime.block_on(game_garbage(bytes, joined));
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn games_outlive_every_loss_of_the_connection() {
+    let (peer, mut guest, client, game, mut updates) = following().await;
+    // Many games on one connection: whoever hears first of its end must not spoil the reason for the rest.
+    let others: Vec<_> = (100..120).map(|id| client.attach(GameId(id), Seat::Spectator, false)).collect();
+    for round in 0..20 {
+        let mut streams = Vec::new();
+        for _ in 0..=others.len() {
+            streams.push(guest.attach().await);
+        }
+        let (stream, _) = streams.iter_mut().find(|(_, attach)| attach.game == GameId(7)).unwrap();
+        stream.send(&snapshot(round, None)).await;
+        while !matches!(within(updates.next()).await, Some(Update::Snapshot { .. })) {}
+        guest.close(if round % 2 == 0 { Code::Internal } else { Code::Done });
+        (guest, _) = peer.welcome().await;
+    }
+    drop(game);
+}

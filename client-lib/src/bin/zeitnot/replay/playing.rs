@@ -63,7 +63,10 @@ async fn try_to_play(
         }
     };
     let mut check = Check { id, differences };
-    end(&mut seats, record).await.map_err(|stopped| Stopped(format!("game {id}: {}", stopped.0)))?;
+    if let Err(stopped) = end(&mut seats, record).await {
+        let _ = seats.white.game.send(None, Command::Resign).await;
+        return Err(Stopped(format!("game {id}: {}", stopped.0)));
+    }
     for color in Color::BOTH {
         check.outcome(color, seats[color].view.outcome(), record);
     }
@@ -297,8 +300,9 @@ impl Check<'_> {
         };
         let expected = format!("{}-{}", record.scores.white, record.scores.black);
         for (place, result) in [("tag Result", game.tag("Result")), ("last word", game.result.as_deref())] {
-            if result != Some(&expected) {
-                self.differs(&format!("the {place} of its PGN is {result:?}, the record says {expected}"));
+            let result = result.unwrap_or("missing");
+            if result != expected {
+                self.differs(&format!("the {place} of its PGN is {result}, the record says {expected}"));
             }
         }
         if game.sans.len() != played.moves.len() {

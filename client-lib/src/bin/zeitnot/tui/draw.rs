@@ -94,9 +94,9 @@ fn player(buffer: &mut Buffer, area: Rect, table: &mut Table, side: Color, look:
         text.push_str(" (away)");
     }
     if view.offer() == Some(side) {
-        text.push_str(" offers a draw");
+        text.push_str(": draw?");
     } else if view.takeback() == Some(side) {
-        text.push_str(" asks to take back");
+        text.push_str(": take back?");
     }
     let clock = remaining.map_or_else(|| "no clock".into(), format_clock);
     let clock = format!(" {clock} ");
@@ -198,7 +198,7 @@ fn move_lines(table: &Table) -> Vec<String> {
 
 fn help(frame: &mut Frame<'_>, area: Rect, look: Look) {
     let lines = HELP.iter().flat_map(|(word, meaning)| {
-        let one = format!("{word:<17} {meaning}");
+        let one = format!("{word:<15} {meaning}");
         if one.len() <= usize::from(area.width.saturating_sub(1)) {
             vec![one]
         } else {
@@ -244,6 +244,9 @@ fn said_text(table: &Table) -> (String, Tone) {
             None => (text, Tone::Loud),
         };
     }
+    if let Some(text) = asked(table) {
+        return (text, Tone::Loud);
+    }
     let turn = table.view.board().turn();
     let text = match table.side {
         Some(side) if side == turn => "your move".into(),
@@ -251,6 +254,19 @@ fn said_text(table: &Table) -> (String, Tone) {
         None => format!("{turn} to move"),
     };
     (text, Tone::Quiet)
+}
+
+/// What the opponent waits to be answered.
+fn asked(table: &Table) -> Option<String> {
+    let opponent = !table.side?;
+    let name = &table.view.setup().players[opponent];
+    if table.view.offer() == Some(opponent) {
+        Some(format!("{name} offers a draw: accept, decline, or just play on"))
+    } else if table.view.takeback() == Some(opponent) {
+        Some(format!("{name} asks to take back: accept or decline"))
+    } else {
+        None
+    }
 }
 
 /// `text` in lines of at most `width` letters, broken between words where possible.
@@ -357,7 +373,7 @@ mod tests {
     #[test]
     fn a_game_at_80_by_24() {
         let expected = "
-Zeitnot game 12: anna - bela, 300+3, fide-2023
+Game 12: anna - bela, 300+3, fide-2023
 > bela (away)                 0:09  +Moves--------------------------------------
  8  r   n   b   q   k   b   n   r   |  1. e2-e4     e7-e5
                                     |  2. Ng1-f3
@@ -376,7 +392,7 @@ Zeitnot game 12: anna - bela, 300+3, fide-2023
  1  R   N   B   Q   K   B   .   R   |
                                     |
     a   b   c   d   e   f   g   h   |
-  anna offers a draw          4:51  |
+  anna: draw?                 4:51  |
                                     |
 bela is thinking
 > Nc6

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use zeitnot_client::proto::command::Command;
 use zeitnot_client::proto::control::{Notice, Reply, Request};
 use zeitnot_client::proto::game_stream::Seat;
+use zeitnot_client::proto::rules::Conduct;
 use zeitnot_client::proto::{Color, Event, GameId};
 use zeitnot_client::{Client, Error, Game, GameView, Notices, Update, Updates};
 
@@ -198,9 +199,9 @@ impl Table {
         let setup = self.view.setup();
         let rules = &setup.terms.rules;
         let casual = if rules.casual { ", casual" } else { "" };
-        let role = if self.side.is_none() { " (watching)" } else { "" };
+        let what = if self.side.is_none() { "Watching game" } else { "Game" };
         format!(
-            "Zeitnot game {}: {} - {}, {}, {}{casual}{role}",
+            "{what} {}: {} - {}, {}, {}{casual}",
             setup.game,
             setup.players.white,
             setup.players.black,
@@ -238,6 +239,7 @@ impl Table {
         let mut names = self.names.clone();
         if let Update::Events { events, .. } = update {
             let mut board = self.view.board().clone();
+            let on_screen = self.view.setup().terms.rules.conduct == Conduct::Online;
             for entry in &events.entries {
                 match &entry.event {
                     Event::MoveCompleted { mv, .. } => {
@@ -252,7 +254,11 @@ impl Table {
                     Event::PositionRestored { ply, .. } => names.truncate(*ply as usize),
                     _ => {}
                 }
-                self.log.extend(words::entry(entry, &self.view.setup().players));
+                // A move that is completed at once is in the list of moves.
+                let plain = matches!(entry.event, Event::MoveMade { illegal: false, .. });
+                if !(plain && on_screen) {
+                    self.log.extend(words::entry(entry, &self.view.setup().players));
+                }
             }
             self.message = None;
         }
@@ -349,6 +355,7 @@ impl Table {
         let situation = Situation {
             legal: self.view.legal_moves(),
             side: self.side,
+            turn: self.view.board().turn(),
             offer: self.view.offer(),
             takeback: self.view.takeback(),
         };

@@ -1,9 +1,9 @@
 //! What somebody types at the board: moves and words.
 
 use super::moves::{NoMove, find};
-use zeitnot_client::proto::Color;
 use zeitnot_client::proto::command::{Command, DrawBasis, QuickplayBasis};
 use zeitnot_client::proto::snapshot::LegalMove;
+use zeitnot_client::proto::{Color, Refusal};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Situation<'a> {
     pub legal: Option<&'a [LegalMove]>,
     /// The men of the one who types; none for a spectator.
     pub side: Option<Color>,
+    /// Who is on move.
+    pub turn: Color,
     /// Whose draw offer is live.
     pub offer: Option<Color>,
     /// Whose request for a takeback is live.
@@ -37,19 +39,19 @@ pub struct Situation<'a> {
 
 /// What can be typed, for the help.
 pub const HELP: &[(&str, &str)] = &[
-    ("Nf3, g1f3", "a move, by its name or from and to"),
-    ("Nf3 draw", "a move with the offer of a draw (9.1)"),
-    ("draw", "offers a draw, or accepts the offer"),
-    ("accept, decline", "answers an offer or a takeback"),
-    ("threefold [MOVE]", "claims a draw, with MOVE to come (9.2)"),
-    ("fifty [MOVE]", "the same after fifty moves (9.3)"),
-    ("quickplay", "claims a draw in a quickplay finish"),
-    ("flag", "claims that the opponent's flag fell (6.8)"),
-    ("resign", "resigns (5.1.2)"),
-    ("takeback, abort", "in casual games only"),
-    ("abandoned", "claims a casual game from an absent opponent"),
-    ("arbiter [REASON]", "calls the arbiter"),
-    ("rematch", "another game, with colours changed"),
+    ("Nf3, g1f3", "a move"),
+    ("Nf3 draw", "a move, offering a draw"),
+    ("draw", "offers a draw, or accepts"),
+    ("accept, decline", "answers an offer"),
+    ("threefold [Nf3]", "claims a draw (9.2)"),
+    ("fifty [Nf3]", "claims a draw (9.3)"),
+    ("quickplay", "claims a draw, time short"),
+    ("flag", "claims a flag fall (6.8)"),
+    ("resign", "gives the game up (5.1.2)"),
+    ("takeback, abort", "in casual games"),
+    ("abandoned", "claims, opponent away"),
+    ("arbiter [WHY]", "stops clocks, for a ruling"),
+    ("rematch", "another game"),
     ("flip, quit", "turns the board; leaves"),
 ];
 
@@ -110,6 +112,9 @@ fn claim(basis: DrawBasis, rest: &str, situation: Situation<'_>) -> Result<Typed
 }
 
 fn named_move(name: &str, situation: Situation<'_>) -> Result<zeitnot_client::proto::Move, String> {
+    if situation.side != Some(situation.turn) {
+        return Err(Refusal::NotYourTurn.advice().into());
+    }
     let Some(legal) = situation.legal else {
         return Err("the legal moves have not come yet".into());
     };
@@ -130,7 +135,9 @@ mod tests {
     fn lines_are_understood() {
         let legal = [LegalMove { mv: "g1f3".parse().unwrap(), san: Text::cut("Nf3") }];
         let mv = legal[0].mv;
-        let quiet = Situation { legal: Some(&legal), side: Some(Color::White), offer: None, takeback: None };
+        let (side, turn) = (Some(Color::White), Color::White);
+        let quiet = Situation { legal: Some(&legal), side, turn, offer: None, takeback: None };
+        let waiting = Situation { turn: Color::Black, ..quiet };
         let offered = Situation { offer: Some(Color::Black), ..quiet };
         let asked = Situation { takeback: Some(Color::Black), ..quiet };
         let watching = Situation { side: None, ..quiet };
@@ -150,6 +157,7 @@ mod tests {
         assert_eq!(understand("QUIT", watching), Ok(Typed::Quit));
         for (line, situation) in [
             ("Nf3", watching),
+            ("Nf3", waiting),
             ("Nf4", quiet),
             ("Nf3 now", quiet),
             ("Nf3", Situation { legal: None, ..quiet }),
