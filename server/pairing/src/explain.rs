@@ -68,7 +68,10 @@ pub fn reasons(board: &Board) -> Vec<String> {
     };
     lines.push(format!("{kind}; {found}"));
     if !reason.unmet.is_empty() {
-        lines.push(format!("not met by this pair, for want of better: {}", reason.unmet.join(", ")));
+        lines.push(format!(
+            "not met by this pair, for want of better: {}",
+            reason.unmet.iter().map(|unmet| unmet.code()).collect::<Vec<_>>().join(", ")
+        ));
     }
     for side in [higher, lower] {
         if let Some(line) = history(side) {

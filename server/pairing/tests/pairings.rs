@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use zeitnot_pairing::dutch::{self, Method, Pairing, PairingError};
+use zeitnot_pairing::round::{Bye, Entry};
 use zeitnot_pairing::tournament::ParityNumber;
 use zeitnot_pairing::trf::Report;
 
@@ -140,4 +141,20 @@ fn the_full_matching_agrees_on_the_reference_rounds() {
         let quick = dutch::pair(&tournament).expect("a pairing");
         assert_eq!(lines(&full), lines(&quick), "{}", path.display());
     }
+}
+
+/// The arbiter's own bye is input: nobody else gets one, and it bars the player later.
+#[test]
+fn a_bye_can_be_assigned_in_advance() {
+    let mut tournament = file("extra/initial_colour/late_entry_parity.trf").tournament;
+    tournament.requested_byes.clear();
+    tournament.players.pop();
+    tournament.players[4].rounds = vec![Entry::Bye(Bye::Allocated)];
+    let pairing = dutch::pair(&tournament).expect("a pairing");
+    assert_eq!((pairing.bye, pairing.boards.len()), (None, 4));
+    tournament.enter_pairing(&pairing).expect("a fresh round");
+    assert_eq!(tournament.players[4].entry(1), Entry::Bye(Bye::Allocated));
+    tournament.players.pop();
+    tournament.players.iter_mut().for_each(|p| p.rounds.retain(|e| e.opponent().is_none()));
+    assert_eq!(dutch::pair(&tournament), Err(PairingError::ByeAlreadyAssigned(5)));
 }

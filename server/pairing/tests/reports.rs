@@ -2,7 +2,7 @@
 
 use zeitnot_pairing::results::BoardResult;
 use zeitnot_pairing::round::Score;
-use zeitnot_pairing::trf::Report;
+use zeitnot_pairing::trf::{self, Report};
 
 const HEAD: &str = "012 Evening\n142 3\n152 W\n";
 
@@ -105,4 +105,10 @@ fn hostile_text_is_refused_or_read_but_never_breaks() {
             assert_eq!(report.write(), text);
         }
     }
+}
+
+#[test]
+fn old_files_are_latin_1() {
+    assert_eq!(trf::decode("Müller".as_bytes()), "Müller");
+    assert_eq!(trf::decode(b"M\xfcller"), "Müller");
 }

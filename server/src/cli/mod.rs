@@ -5,7 +5,9 @@ pub mod adjudicate;
 pub mod backup;
 pub mod data;
 pub mod export;
+pub mod pair;
 pub mod serve;
+pub mod standings;
 pub mod token;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -37,6 +39,10 @@ enum Command {
     Backup(backup::Args),
     /// Runs scenarios: the Laws of Chess as executable cases
     Adjudicate(adjudicate::Args),
+    /// Pairs the next round of a tournament report file
+    Pair(pair::Args),
+    /// Standings and crosstables of a tournament report file
+    Standings(standings::Args),
 }
 
 /// Reads the command line and the environment, and does what they say.
@@ -52,6 +58,8 @@ pub fn main() -> ExitCode {
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),
         Some(Command::Adjudicate(args)) => adjudicate::run(&args),
+        Some(Command::Pair(args)) => pair::run(&args),
+        Some(Command::Standings(args)) => standings::run(&args),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Pairing one bracket by weighted matching: the criteria first, then the order of art. 4 among the best.
 
+use serde::{Deserialize, Serialize};
+
 use super::criteria::{Bracket, Layout, Ranks, bits_for};
 use crate::matching::{Matcher, Weight, Wide, first_best_assignment};
 
 /// Why the pairing of a bracket is the one it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Found {
     /// The candidate of art. 3.3 as it stood was the best.
     Natural,

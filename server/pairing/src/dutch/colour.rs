@@ -1,10 +1,12 @@
 //! Colour preferences and colour allocation (C.04.3 art. 1.6, 1.7, 5).
 
+use serde::{Deserialize, Serialize};
+
 use super::field::{Field, Seat};
 use crate::round::Colour;
 
 /// How much a preference weighs (art. 1.7.1 to 1.7.4), in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Strength {
     /// No games yet.
     None,
@@ -17,7 +19,7 @@ pub enum Strength {
 }
 
 /// The colour a player should ideally get.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preference {
     /// `None` only together with [`Strength::None`].
     pub colour: Option<Colour>,
@@ -56,7 +58,7 @@ pub(crate) fn difference(games: &[Colour]) -> i32 {
 }
 
 /// Which article gave the colours of a board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColourRule {
     /// 5.2.1: both preferences granted.
     BothGranted,

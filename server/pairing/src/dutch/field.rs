@@ -1,5 +1,7 @@
 //! The players of one round as the pairing sees them: ranked, with their facts, and who may meet whom.
 
+use serde::{Deserialize, Serialize};
+
 use std::ops::Range;
 
 use super::PairingError;
@@ -9,7 +11,7 @@ use crate::round::{Bye, Colour, Entry, Tpn};
 use crate::tournament::{ParityNumber, Player, Tournament};
 
 /// What a past round did to a player (art. 1.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Float {
     /// Met someone with fewer points, or scored more than a loss without playing.
     Down,

@@ -25,7 +25,7 @@ pub use field::Float;
 
 use crate::points::Points;
 use crate::round::{Bye, Colour, Tpn};
-use crate::tournament::Tournament;
+use crate::tournament::{Player, Tournament};
 use bracket::Paired;
 use criteria::{Bracket, Quality};
 use field::Field;
@@ -46,6 +46,8 @@ pub enum PairingError {
     NotEnoughPlayers,
     /// The field is odd and nobody may receive the bye (C2).
     NoByeTaker,
+    /// The arbiter has assigned the bye of this round, and the rest is odd again.
+    ByeAlreadyAssigned(Tpn),
     /// No pairing meets the absolute criteria; the chief arbiter decides (art. 1.9.3).
     NoPairing,
     /// More score groups than any weight here can hold.
@@ -60,6 +62,9 @@ impl fmt::Display for PairingError {
             Self::InitialColourUnknown => write!(f, "the initial colour has not been drawn"),
             Self::NotEnoughPlayers => write!(f, "not enough players"),
             Self::NoByeTaker => write!(f, "the field is odd and nobody may receive the bye (C2)"),
+            Self::ByeAlreadyAssigned(tpn) => {
+                write!(f, "the bye is assigned to player {tpn}, and without him the field is odd")
+            }
             Self::NoPairing => {
                 write!(
                     f,
@@ -74,7 +79,7 @@ impl fmt::Display for PairingError {
 impl std::error::Error for PairingError {}
 
 /// One board.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Board {
     /// White.
     pub white: Tpn,
@@ -85,7 +90,7 @@ pub struct Board {
 }
 
 /// How a player came to the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side {
     /// The player.
     pub tpn: Tpn,
@@ -99,8 +104,45 @@ pub struct Side {
     pub history: [Float; 2],
 }
 
+/// A quality criterion that a pair does not meet by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unmet {
+    /// C10: someone gets a colour difference beyond two.
+    ColourDifference,
+    /// C11: someone gets a colour for the third time running.
+    ThirdInARow,
+    /// C12: someone misses a colour preference.
+    Preference,
+    /// C13: someone misses a strong one.
+    StrongPreference,
+    /// C14 and C18: the higher ranked floats down as in the last round.
+    DownAgain,
+    /// C15 and C19: the lower ranked floats up as in the last round.
+    UpAgain,
+    /// C16 and C20: the higher ranked floats down as two rounds ago.
+    DownTwoRoundsAgo,
+    /// C17 and C21: the lower ranked floats up as two rounds ago.
+    UpTwoRoundsAgo,
+}
+
+impl Unmet {
+    /// The criteria by their names in the rules.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ColourDifference => "C10",
+            Self::ThirdInARow => "C11",
+            Self::Preference => "C12",
+            Self::StrongPreference => "C13",
+            Self::DownAgain => "C14/C18",
+            Self::UpAgain => "C15/C19",
+            Self::DownTwoRoundsAgo => "C16/C20",
+            Self::UpTwoRoundsAgo => "C17/C21",
+        }
+    }
+}
+
 /// The reason for a board.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// The score of the bracket's residents; `None` if the engine did not pair this board.
     pub bracket: Option<Points>,
@@ -110,14 +152,14 @@ pub struct Reason {
     pub lower: Side,
     /// Whether the candidate was the first one, or reached by altering it.
     pub found: Found,
-    /// Quality criteria this pair does not meet, by their names.
-    pub unmet: Vec<&'static str>,
+    /// Quality criteria this pair does not meet.
+    pub unmet: Vec<Unmet>,
     /// The article that gave the colours.
     pub rule: ColourRule,
 }
 
 /// A paired round.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// From 1.
     pub round: usize,
@@ -158,6 +200,10 @@ pub fn pair(tournament: &Tournament) -> Result<Pairing, PairingError> {
 /// As [`pair`].
 pub fn pair_round(tournament: &Tournament, round: usize, method: Method) -> Result<Pairing, PairingError> {
     let field = Field::new(tournament, round)?;
+    let assigned = |p: &&Player| tournament.bye_for(p, round) == Some(Bye::Allocated);
+    if let (1, Some(player)) = (field.len() % 2, tournament.players.iter().find(assigned)) {
+        return Err(PairingError::ByeAlreadyAssigned(player.tpn));
+    }
     let solved = solve(&field, method)?;
     let mut boards: Vec<(usize, usize, Board)> =
         solved.pairs.iter().map(|pair| (pair.high, pair.low, board(&field, pair))).collect();
@@ -349,22 +395,22 @@ fn board(field: &Field, pair: &Pair) -> Board {
 }
 
 /// The quality criteria a pair does not meet by itself.
-fn unmet(field: &Field, pair: &Pair) -> Vec<&'static str> {
+fn unmet(field: &Field, pair: &Pair) -> Vec<Unmet> {
     let (a, b) = (&field.seats[pair.high], &field.seats[pair.low]);
     let quality = Quality::of(field, pair.high, pair.low);
     let floats = a.score != b.score;
     let again = |float, seat: &field::Seat, back: usize| floats && seat.floats[back] == float;
     [
-        (!quality.difference, "C10"),
-        (!quality.no_third, "C11"),
-        (!quality.preferences, "C12"),
-        (!quality.strong, "C13"),
-        (again(Float::Down, a, 0), "C14/C18"),
-        (again(Float::Up, b, 0), "C15/C19"),
-        (again(Float::Down, a, 1), "C16/C20"),
-        (again(Float::Up, b, 1), "C17/C21"),
+        (!quality.difference, Unmet::ColourDifference),
+        (!quality.no_third, Unmet::ThirdInARow),
+        (!quality.preferences, Unmet::Preference),
+        (!quality.strong, Unmet::StrongPreference),
+        (again(Float::Down, a, 0), Unmet::DownAgain),
+        (again(Float::Up, b, 0), Unmet::UpAgain),
+        (again(Float::Down, a, 1), Unmet::DownTwoRoundsAgo),
+        (again(Float::Up, b, 1), Unmet::UpTwoRoundsAgo),
     ]
     .into_iter()
-    .filter_map(|(missed, name)| missed.then_some(name))
+    .filter_map(|(missed, criterion)| missed.then_some(criterion))
     .collect()
 }

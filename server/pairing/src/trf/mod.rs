@@ -8,6 +8,7 @@ mod line;
 mod read;
 mod write;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::round::Tpn;
@@ -21,6 +22,14 @@ pub enum Dialect {
     Trf2026,
     /// `XXR`, `XXC`, `XXA`, `XXP` and `BBW` to `BBU`.
     Bx,
+}
+
+/// The text of a file: UTF-8 where it is that, otherwise Latin-1, in which older programs write names.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
+    }
 }
 
 /// What is wrong with a file, and where.
