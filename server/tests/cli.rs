@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use zeitnot_proto::rules::GameId;
 use zeitnot_proto::{Color, Outcome, Reason};
+use zeitnot_server::config::{Config, Settings};
 use zeitnot_server::data_dir::DataDir;
 use zeitnot_server::identity::Identities;
 use zeitnot_server::journal::Journal;
@@ -150,4 +151,23 @@ fn a_server_that_makes_no_sense_is_not_started() {
     let _running = open(dir);
     let said = fails(dir, &["--listen", "127.0.0.1:0", "--http", "off"]);
     assert!(said.contains("another server"), "{said}");
+}
+
+#[test]
+fn every_limit_and_its_default_stand_in_the_documentation() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/limits.md");
+    let text = std::fs::read_to_string(docs).unwrap();
+    let documented = zeitnot_server::config::documented();
+    let limits = documented.iter().filter(|(name, _)| name.starts_with("limit_"));
+    for (name, default) in limits {
+        let row = format!("| `{}` | {default} |", name.replace('_', "-"));
+        assert!(text.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn the_settings_file_for_a_club_is_understood() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/zeitnot.toml");
+    let config = Config::load(Some(&file), Settings::default()).unwrap();
+    assert!(!config.guests && !config.listen.ip().is_loopback());
 }
