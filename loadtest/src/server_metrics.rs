@@ -36,7 +36,7 @@ pub async fn read(address: SocketAddr) -> Result<Reading, String> {
             .ok_or_else(|| format!("http://{address}/metrics says nothing of {name}"))
     };
     Ok(Reading {
-        cpu_seconds: value("process_cpu_seconds_total")?,
+        cpu_seconds: value("zeitnot_cpu_seconds_total")?,
         resident_bytes: value("process_resident_memory_bytes")?,
         moves: value("zeitnot_moves_total")?,
         connections: value("zeitnot_connections")?,

@@ -3,7 +3,7 @@
 
 use crate::journal::{Group, Observer};
 use prometheus::{
-    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
+    Counter, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
     exponential_buckets,
 };
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct Metrics {
     mate_searches: IntCounterVec,
     /// 1 while the store takes records.
     pub store_up: IntGauge,
+    /// CPU time of the process; `process_cpu_seconds_total` counts whole seconds only.
+    cpu_seconds: Counter,
     /// Decisions that wait for the journal's writer.
     pub journal_queue: IntGauge,
     journal_records: Histogram,
@@ -111,6 +113,8 @@ impl Metrics {
             registry.register(Box::new(metric.clone()))?;
             Ok(metric)
         };
+        let cpu_seconds = Counter::new("zeitnot_cpu_seconds_total", "CPU time of the process, to 10 ms.")?;
+        registry.register(Box::new(cpu_seconds.clone()))?;
         Ok(Metrics {
             connections: gauge("connections", "Connections that said hello.")?,
             handshakes: counter("handshakes_total", "Handshakes that were completed.")?,
@@ -147,6 +151,7 @@ impl Metrics {
             journal_records: sizes("journal_group_records", "Decisions in one commit.")?,
             journal_commit: histogram("journal_commit_seconds", "What one commit took.")?,
             store_up: gauge("store_up", "1 while the store takes records.")?,
+            cpu_seconds,
             registry,
         })
     }
@@ -204,8 +209,21 @@ impl Metrics {
     /// # Errors
     /// A metric that cannot be written: a fault of this program.
     pub fn render(&self) -> Result<String, prometheus::Error> {
+        if let Some(used) = cpu_seconds() {
+            self.cpu_seconds.inc_by((used - self.cpu_seconds.get()).max(0.0));
+        }
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
+}
+
+/// CPU time of this process so far, where the system says it as Linux does (proc(5), `stat`): user and
+/// system time in hundredths of a second, the 12th and 13th field after the name in brackets.
+fn cpu_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let user: f64 = fields.next()?.parse().ok()?;
+    let system: f64 = fields.next()?.parse().ok()?;
+    Some((user + system) / 100.0)
 }
 
 /// The span from `from` to `to`, in seconds.
