@@ -171,6 +171,7 @@ pub(crate) fn follow(
         failures: 0,
         interrupted: false,
         replay_from: None,
+        snapshot_wanted: false,
         next_id: None,
         unanswered: BTreeMap::new(),
         held: Vec::new(),
@@ -204,6 +205,8 @@ struct Follower {
     interrupted: bool,
     /// The application asked to see again what comes after this event.
     replay_from: Option<Seq>,
+    /// The application asked for a snapshot.
+    snapshot_wanted: bool,
     /// The number of the next command; not known before the first snapshot.
     next_id: Option<u64>,
     /// Commands by their numbers, oldest first.
@@ -247,7 +250,9 @@ impl Follower {
 
     /// Follows the game over this connection. Ok: the application has left.
     async fn follow(&mut self, connection: &Connection) -> Result<(), Error> {
-        let attach = Attach { after: self.last, ..self.attach };
+        // What the application asked for on the connection before and did not get comes with this one.
+        let after = if self.snapshot_wanted { None } else { self.replay_from.or(self.last) };
+        let attach = Attach { after, ..self.attach };
         let (mut sender, mut receiver) = connection.attach(attach).await?;
         self.asked = false;
         for (&id, Unanswered { on, command, .. }) in &self.unanswered {
@@ -292,6 +297,7 @@ impl Follower {
             }
             Order::Resync { after } => {
                 self.replay_from = after;
+                self.snapshot_wanted = after.is_none();
                 sender.resync(after).await
             }
             Order::Leave => Ok(()),
@@ -330,6 +336,7 @@ impl Follower {
                     self.last = Some(seq);
                     self.asked = false;
                     self.replay_from = None;
+                    self.snapshot_wanted = false;
                 }
                 // Numbers only go up, also those of an earlier process of the same player.
                 let after_last = last_command.map_or(0, |id| id.saturating_add(1));

@@ -271,3 +271,29 @@ async fn games_outlive_every_loss_of_the_connection() {
     }
     drop(game);
 }
+
+#[tokio::test]
+async fn what_was_asked_for_comes_with_the_next_connection() {
+    let (peer, mut guest, _client, game, mut updates) = following().await;
+    let (mut stream, _) = guest.attach().await;
+    stream.send(&snapshot(5, None)).await;
+    within(updates.next()).await;
+    for after in [None, Some(Seq(2))] {
+        game.resync(after).await.unwrap();
+        assert_eq!(stream.next().await, Some(ToGame::Resync { after }));
+        guest.close(Code::Internal);
+        (guest, _) = peer.welcome().await;
+        let attach;
+        (stream, attach) = guest.attach().await;
+        assert_eq!(attach.after, after);
+        assert!(matches!(within(updates.next()).await, Some(Update::Interrupted(_))));
+        match after {
+            None => stream.send(&snapshot(5, None)).await,
+            Some(_) => stream.send(&events(3, 3)).await,
+        }
+        match within(updates.next()).await.unwrap() {
+            Update::Snapshot { .. } => assert_eq!(after, None),
+            update => assert_eq!(numbers(&update), 3..6),
+        }
+    }
+}

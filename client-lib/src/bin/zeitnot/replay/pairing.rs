@@ -94,8 +94,25 @@ impl Member {
 }
 
 impl Pair {
-    /// A new game of the two under these terms.
-    pub async fn game(&self, terms: Terms) -> Result<GameId, Error> {
+    /// A new game of the two under these terms. What a connection that breaks, or a server that is
+    /// restarted, undoes is tried again.
+    pub async fn game(&self, terms: &Terms) -> Result<GameId, Error> {
+        let mut tries = 0;
+        loop {
+            match self.try_game(terms.clone()).await {
+                Err(
+                    Error::Unanswered
+                    | Error::Refused(Refusal::NoSuchPlayer | Refusal::NoSuchOffer | Refusal::Draining),
+                ) if tries < TRIES => {
+                    tries += 1;
+                    tokio::time::sleep(PAUSE * tries).await;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    async fn try_game(&self, terms: Terms) -> Result<GameId, Error> {
         let reply = if let Some(organizer) = &self.organizer {
             let players = self.players.as_ref().map(|member| member.name.clone());
             let (event, round) = (Text::default(), Text::default());

@@ -11,11 +11,14 @@ use zeitnot_client::proto::control::{Reply, Request};
 use zeitnot_client::proto::game_stream::Seat;
 use zeitnot_client::proto::rules::Start;
 use zeitnot_client::proto::snapshot::Snapshot;
-use zeitnot_client::proto::{ByColor, Color, GameId, List, Move, Outcome, Reason, Score, Text};
+use zeitnot_client::proto::{ByColor, Color, GameId, List, Move, Outcome, Reason, Refusal, Score, Text};
 use zeitnot_client::{Client, Error, Game, GameView, Update, Updates};
 
 /// How long the server may be silent. It may be restarted meanwhile.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The pause before a move is sent again that the server had no room for.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Plays the game; what differs from the record, or why it could not be played to its end.
 pub async fn play(pair: &Pair, record: &Record, plan: &Plan) -> Vec<String> {
@@ -46,7 +49,7 @@ async fn try_to_play(
         let fen = Text::new(fen).map_err(|_| Stopped("the record's FEN is too long".into()))?;
         terms.start = Start { fen: Some(fen), moves: List::default(), ..Start::default() };
     }
-    let id = pair.game(terms).await?;
+    let id = pair.game(&terms).await?;
     let san = record.plies.iter().any(|ply| matches!(ply, Ply::San(_)));
     let mut seats = {
         let _alone = pair.attaching.lock().await;
@@ -114,6 +117,23 @@ impl Player {
         Ok(())
     }
 
+    /// Makes a move; if the clocks are stopped, because the server was restarted or cannot store anything,
+    /// as soon as they run again.
+    async fn play(&mut self, command: Command) -> Result<(), Stopped> {
+        loop {
+            let on = self.view.position_seq();
+            match self.game.send(Some(on), command.clone()).await {
+                Ok(_) => return Ok(()),
+                Err(Error::Refused(Refusal::ClocksPaused)) => {
+                    tokio::time::sleep(PAUSE).await;
+                    self.until(|view| view.running().is_some()).await?;
+                }
+                Err(Error::Refused(Refusal::StoreDown | Refusal::Busy)) => tokio::time::sleep(PAUSE).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// The game as the server now shows it to somebody who comes in.
     async fn snapshot_again(&mut self) -> Result<Box<Snapshot>, Stopped> {
         self.game.resync(None).await?;
@@ -170,8 +190,7 @@ async fn play_moves(
         };
         // The proper moment for an offer: with the move (9.1). If the move ends the game, it is void.
         let command = Command::Move { mv, offer_draw: may_be_agreed && i == last };
-        let on = player.view.position_seq();
-        player.game.send(Some(on), command).await.map_err(|error| named(&error.to_string()))?;
+        player.play(command).await.map_err(|stopped| named(&stopped.0))?;
         played.board.play(mv);
         played.moves.push(mv);
     }
