@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use zeitnot_pairing::dutch::{self, Method};
 use zeitnot_pairing::simulate::{Random, Recipe};
+use zeitnot_pairing::tournament::Forbidden;
 
 /// Times the pairing of single rounds of random tournaments.
 #[derive(Parser)]
@@ -27,6 +28,9 @@ struct Options {
     /// Baku acceleration.
     #[arg(long)]
     baku: bool,
+    /// So many clubs, whose members must not meet.
+    #[arg(long, default_value_t = 0)]
+    clubs: usize,
     /// Without the shortcut past the general matching.
     #[arg(long)]
     no_quick: bool,
@@ -64,6 +68,10 @@ fn time(options: &Options, players: usize, after: usize, seed: u64, method: Meth
         ..Recipe::plain(players, options.rounds)
     };
     let mut tournament = recipe.start(&mut random);
+    for club in 0..options.clubs {
+        let members = tournament.players.iter().map(|p| p.tpn).skip(club).step_by(options.clubs).collect();
+        tournament.forbidden.push(Forbidden { rounds: None, players: members });
+    }
     for round in 1..=after {
         recipe.absences(&mut tournament, round, &mut random);
         let pairing =

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use zeitnot_pairing::command;
 use zeitnot_pairing::dutch::{self, Method};
+use zeitnot_pairing::round_robin;
 use zeitnot_pairing::simulate::{Random, Recipe};
+use zeitnot_pairing::tournament::Tournament;
 use zeitnot_pairing::trf::{Dialect, Report};
 
 /// Writes NAME.trf, a tournament up to some round, and NAME.pairs, the pairing of the next.
@@ -28,6 +30,9 @@ struct Options {
     /// Played to the end, without a next pairing.
     #[arg(long)]
     finished: bool,
+    /// Round robins instead, played to the end.
+    #[arg(long)]
+    round_robin: bool,
     /// Which records to use.
     #[arg(long, value_enum, default_value_t = Records::Trf2026)]
     dialect: Records,
@@ -48,10 +53,15 @@ fn main() -> io::Result<()> {
     };
     for seed in options.seed..options.seed + options.count {
         let mut random = Random::new(seed);
+        let name = options.folder.join(format!("s{seed:06}"));
+        if options.round_robin {
+            let tournament = round_robin(&mut random, options.players)?;
+            fs::write(name.with_extension("trf"), Report::new(tournament, dialect).write())?;
+            continue;
+        }
         let recipe = Recipe::any(&mut random, options.players);
         let stop = if options.finished { recipe.rounds + 1 } else { 1 + random.below(recipe.rounds) };
         let mut tournament = recipe.start(&mut random);
-        let name = options.folder.join(format!("s{seed:06}"));
         for round in 1..=recipe.rounds {
             recipe.absences(&mut tournament, round, &mut random);
             let Ok(pairing) = dutch::pair_round(&tournament, round, Method::default()) else { break };
@@ -68,4 +78,18 @@ fn main() -> io::Result<()> {
         fs::write(name.with_extension("trf"), Report::new(tournament, dialect).write())?;
     }
     Ok(())
+}
+
+/// A round robin of an even number of players with some forfeits, played to the end.
+fn round_robin(random: &mut Random, most: usize) -> io::Result<Tournament> {
+    let players = 4 + 2 * random.below(most.saturating_sub(2) / 2);
+    let recipe = Recipe { forfeit: 60, ..Recipe::plain(players, round_robin::rounds_of_cycle(players)) };
+    let mut tournament = recipe.start(random);
+    "FIDE_ROUNDROBIN".clone_into(&mut tournament.system);
+    for round in 1..=recipe.rounds {
+        let pairing = round_robin::pair(&tournament, 1, round);
+        tournament.enter_pairing(&pairing).map_err(io::Error::other)?;
+        recipe.play(&mut tournament, &pairing, random);
+    }
+    Ok(tournament)
 }

@@ -145,6 +145,17 @@ fn point_lines(points: &PointSystem, dialect: Dialect) -> Vec<String> {
         && points.full_bye == points.win
         && points.half_bye == points.draw
         && points.forfeit_loss == points.zero_bye;
+    if dialect == Dialect::Bx && points.unknown == points.draw && also_by_letters(points) {
+        let values = [
+            ("BBW", points.win),
+            ("BBD", points.draw),
+            ("BBL", points.loss),
+            ("BBZ", points.zero_bye),
+            ("BBF", points.forfeit_loss),
+            ("BBU", points.allocated_bye),
+        ];
+        return values.iter().map(|(tag, value)| format!("{tag} {value:>4}")).collect();
+    }
     if dialect == Dialect::Bx || !letters_suffice {
         return vec![format!(
             "XXS W={} D={} WL={} FW={} FL={} HPB={} FPB={} ZPB={} PAB={}",
@@ -176,6 +187,11 @@ fn point_lines(points: &PointSystem, dialect: Dialect) -> Vec<String> {
         let _ = write!(line, "{}{code}{value:>4}", if i == 0 { "" } else { "    " });
     }
     vec![line]
+}
+
+/// What the records `BBW` to `BBU` can say: byes and forfeit wins are worth what a game is.
+fn also_by_letters(points: &PointSystem) -> bool {
+    points.forfeit_win == points.win && points.full_bye == points.win && points.half_bye == points.draw
 }
 
 fn byes(tournament: &Tournament) -> Vec<String> {
