@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::matching::{Matcher, Weight};
 use crate::results::BoardResult;
-use crate::round::{Colour, Score, Tpn};
+use crate::round::{Color, Score, Tpn};
 
 /// Options of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub struct Finished {
     /// The opponent.
     pub opponent: Tpn,
     /// The colour.
-    pub colour: Colour,
+    pub colour: Color,
     /// The score; a forfeit counts like a game here.
     pub score: Score,
     /// Points for it.
@@ -95,7 +95,7 @@ impl Entrant {
 
     /// Games with White minus games with Black.
     fn balance(&self) -> i32 {
-        self.games.iter().map(|game| if game.colour == Colour::White { 1 } else { -1 }).sum()
+        self.games.iter().map(|game| if game.colour == Color::White { 1 } else { -1 }).sum()
     }
 }
 
@@ -305,7 +305,7 @@ impl Arena {
         let facts = |tpn: Tpn| {
             let entrant = self.entrants.get(&tpn);
             let last = entrant.and_then(|e| e.games.last()).map(|game| game.colour);
-            (entrant.map_or(0, Entrant::balance), last == Some(Colour::White))
+            (entrant.map_or(0, Entrant::balance), last == Some(Color::White))
         };
         if facts(second) < facts(first) { (second, first) } else { (first, second) }
     }
@@ -335,7 +335,7 @@ impl Arena {
             BoardResult::BothForfeit => (Score::Loss, Score::Loss),
         };
         let sides =
-            [(white, black, Colour::White, w, berserk[0]), (black, white, Colour::Black, b, berserk[1])];
+            [(white, black, Color::White, w, berserk[0]), (black, white, Color::Black, b, berserk[1])];
         for (tpn, opponent, colour, score, berserk) in sides {
             let Some(entrant) = self.entrants.get_mut(&tpn) else { continue };
             let doubled = self.rules.streaks && entrant.on_streak();

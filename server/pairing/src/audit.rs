@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::dutch::{self, Method, Pairing, PairingError, Preference, Strength};
-use crate::round::{Bye, Colour, Entry, Tpn};
+use crate::round::{Bye, Color, Entry, Tpn};
 use crate::round_robin;
 use crate::tournament::Tournament;
 
@@ -60,7 +60,7 @@ pub fn violations(
             say("list", format!("{white} and {black} must not meet"));
         }
         let preference = |tpn| {
-            let games: Vec<Colour> = tournament
+            let games: Vec<Color> = tournament
                 .player(tpn)
                 .into_iter()
                 .flat_map(|p| (1..round).filter_map(|r| p.entry(r).played().map(|(_, colour)| colour)))
@@ -117,9 +117,9 @@ pub fn boards_of(tournament: &Tournament, round: usize) -> Vec<(Tpn, Tpn)> {
     let mut boards = Vec::new();
     for player in &tournament.players {
         match player.entry(round) {
-            Entry::Played { opponent, colour: Colour::White, .. }
-            | Entry::Paired { opponent, colour: Colour::White }
-            | Entry::Forfeit { opponent, colour: Some(Colour::White), .. } => {
+            Entry::Played { opponent, colour: Color::White, .. }
+            | Entry::Paired { opponent, colour: Color::White }
+            | Entry::Forfeit { opponent, colour: Some(Color::White), .. } => {
                 boards.push((player.tpn, opponent));
             }
             Entry::Bye(Bye::Allocated) => boards.push((player.tpn, 0)),

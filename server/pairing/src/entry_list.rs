@@ -88,7 +88,7 @@ mod tests {
     use crate::baku;
     use crate::dutch;
     use crate::results::BoardResult;
-    use crate::round::{Colour, Score};
+    use crate::round::{Color, Score};
 
     fn player(name: &str, title: &str, rating: u16) -> Player {
         Player {
@@ -105,7 +105,7 @@ mod tests {
 
     fn four() -> Tournament {
         let mut tournament =
-            Tournament { rounds: Some(6), initial_colour: Some(Colour::White), ..Tournament::default() };
+            Tournament { rounds: Some(6), initial_colour: Some(Color::White), ..Tournament::default() };
         for (name, title, rating) in
             [("bo", "", 1500), ("Al", "WFM", 2000), ("Cy", "FM", 2000), ("Di", "", 0), ("Ed", "WFM", 2000)]
         {

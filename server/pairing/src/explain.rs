@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::dutch::{Board, Float, Found, Pairing, Side, Strength};
-use crate::round::{Bye, Colour, Tpn};
+use crate::round::{Bye, Color, Tpn};
 use crate::standings::Standings;
 use crate::tiebreak::{Contribution, Criterion, Mode, Source, TieBreaks, Value};
 use crate::tournament::Tournament;
@@ -95,8 +95,8 @@ fn history(side: &Side) -> Option<String> {
 
 fn wish(side: &Side) -> String {
     let colour = match side.preference.colour {
-        Some(Colour::White) => "White",
-        Some(Colour::Black) => "Black",
+        Some(Color::White) => "White",
+        Some(Color::Black) => "Black",
         None => return format!("{} has no preference", side.tpn),
     };
     let strength = match side.preference.strength {

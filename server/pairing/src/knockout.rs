@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::results::BoardResult;
-use crate::round::{Colour, Score, Tpn};
+use crate::round::{Color, Score, Tpn};
 
 /// Part of a match: the games proper, then each play-off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +132,7 @@ pub struct Match {
 pub struct Knockout {
     seeds: Vec<Tpn>,
     format: Format,
-    initial_colour: Colour,
+    initial_colour: Color,
     third_place: bool,
     results: BTreeMap<GameKey, BoardResult>,
     withdrawn: Vec<Tpn>,
@@ -158,7 +158,7 @@ impl Knockout {
     pub fn new(
         seeds: Vec<Tpn>,
         format: Format,
-        initial_colour: Colour,
+        initial_colour: Color,
         third_place: bool,
     ) -> Result<Self, KnockoutError> {
         let mut sorted = seeds.clone();
@@ -256,7 +256,7 @@ impl Knockout {
     /// Which side has White: alternating down the bracket, through the games of a stage and on into the next.
     fn white_side(&self, round: usize, pairing: usize, turn: usize, game: usize) -> usize {
         let before: usize = (0..turn).filter_map(|t| self.format.stage(t)).map(|stage| stage.games).sum();
-        let black_first = usize::from(self.initial_colour == Colour::Black);
+        let black_first = usize::from(self.initial_colour == Color::Black);
         // An even number of games would give the same side White again at the start of each stage.
         (black_first + pairing + round + before + turn + game) % 2
     }
@@ -381,7 +381,7 @@ mod tests {
     use crate::simulate::Random;
 
     fn of(players: u16, format: Format, third_place: bool) -> Knockout {
-        Knockout::new((1..=players).collect(), format, Colour::White, third_place).expect("a draw")
+        Knockout::new((1..=players).collect(), format, Color::White, third_place).expect("a draw")
     }
 
     const WIN: BoardResult = BoardResult::Played(Score::Win);

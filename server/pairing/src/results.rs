@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::dutch::Pairing;
-use crate::round::{Bye, Colour, Entry, Score, Tpn};
+use crate::round::{Bye, Color, Entry, Score, Tpn};
 use crate::tournament::Tournament;
 
 /// How a board ended.
@@ -64,8 +64,8 @@ impl Tournament {
         let mut entries: Vec<(Tpn, Entry)> = Vec::new();
         for board in &pairing.boards {
             let paired = |opponent, colour| Entry::Paired { opponent, colour };
-            entries.push((board.white, paired(board.black, Colour::White)));
-            entries.push((board.black, paired(board.white, Colour::Black)));
+            entries.push((board.white, paired(board.black, Color::White)));
+            entries.push((board.black, paired(board.white, Color::Black)));
         }
         entries.extend(pairing.bye.map(|tpn| (tpn, Entry::Bye(Bye::Allocated))));
         entries.extend(pairing.out.iter().map(|&(tpn, bye)| (tpn, Entry::Bye(bye))));
@@ -103,7 +103,7 @@ impl Tournament {
                 Entry::Bye(_) | Entry::Absent => false,
             })
         };
-        if !meets(white, black, Colour::White) || !meets(black, white, Colour::Black) {
+        if !meets(white, black, Color::White) || !meets(black, white, Color::Black) {
             return Err(EntryError::NotPaired { round, white, black });
         }
         let side = |opponent, colour, score: Score, rated| Entry::Played { opponent, colour, score, rated };
@@ -111,16 +111,16 @@ impl Tournament {
         let (w, b) = match result {
             BoardResult::Played(score) | BoardResult::Unrated(score) => {
                 let rated = matches!(result, BoardResult::Played(_));
-                (side(black, Colour::White, score, rated), side(white, Colour::Black, score.other(), rated))
+                (side(black, Color::White, score, rated), side(white, Color::Black, score.other(), rated))
             }
             BoardResult::WhiteForfeits => {
-                (forfeit(black, Colour::White, false), forfeit(white, Colour::Black, true))
+                (forfeit(black, Color::White, false), forfeit(white, Color::Black, true))
             }
             BoardResult::BlackForfeits => {
-                (forfeit(black, Colour::White, true), forfeit(white, Colour::Black, false))
+                (forfeit(black, Color::White, true), forfeit(white, Color::Black, false))
             }
             BoardResult::BothForfeit => {
-                (forfeit(black, Colour::White, false), forfeit(white, Colour::Black, false))
+                (forfeit(black, Color::White, false), forfeit(white, Color::Black, false))
             }
         };
         self.set_entry(white, round, w);

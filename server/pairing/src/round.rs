@@ -1,29 +1,10 @@
 //! What stands in a player's row for one round.
 
 use serde::{Deserialize, Serialize};
+pub use zeitnot_proto::board::Color;
 
 /// A tournament pairing number: the place in the initial order, from 1.
 pub type Tpn = u16;
-
-/// The colour of the pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Colour {
-    /// The first move.
-    White,
-    /// The other side.
-    Black,
-}
-
-impl Colour {
-    /// The other colour.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::White => Self::Black,
-            Self::Black => Self::White,
-        }
-    }
-}
 
 /// The score of a game that was played, seen from one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -69,7 +50,7 @@ pub enum Entry {
         /// The opponent.
         opponent: Tpn,
         /// This player's colour.
-        colour: Colour,
+        colour: Color,
         /// This player's score.
         score: Score,
         /// Whether the game lasted at least a move by each side and so counts for rating.
@@ -80,7 +61,7 @@ pub enum Entry {
         /// The opponent.
         opponent: Tpn,
         /// The colour that had been assigned, if the file says so.
-        colour: Option<Colour>,
+        colour: Option<Color>,
         /// Whether this player is awarded the win.
         won: bool,
     },
@@ -89,7 +70,7 @@ pub enum Entry {
         /// The opponent.
         opponent: Tpn,
         /// This player's colour.
-        colour: Colour,
+        colour: Color,
     },
     /// No opponent, by request or by allocation.
     Bye(Bye),
@@ -110,7 +91,7 @@ impl Entry {
     }
 
     /// The colour and opponent of a game that was played.
-    pub const fn played(self) -> Option<(Tpn, Colour)> {
+    pub const fn played(self) -> Option<(Tpn, Color)> {
         match self {
             Self::Played { opponent, colour, .. } => Some((opponent, colour)),
             _ => None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::round::{Bye, Colour, Entry, Score, Tpn};
+use crate::round::{Bye, Color, Entry, Score, Tpn};
 use crate::standings::Standings;
 use crate::tournament::{Player, Tournament};
 
@@ -108,7 +108,7 @@ fn cell(entry: Entry, rank: &impl Fn(Tpn) -> Option<usize>) -> String {
         Entry::Forfeit { colour, .. } => colour,
         Entry::Bye(_) | Entry::Absent => None,
     };
-    let letter = colour.map_or("", |c| if c == Colour::White { "w" } else { "b" });
+    let letter = colour.map_or("", |c| if c == Color::White { "w" } else { "b" });
     format!("{}{letter}{}", opponent.unwrap_or_default(), mark(entry))
 }
 

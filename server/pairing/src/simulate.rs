@@ -4,7 +4,7 @@ use crate::baku;
 use crate::dutch::{self, Method, Pairing, PairingError};
 use crate::points::PointSystem;
 use crate::results::BoardResult;
-use crate::round::{Bye, Colour, Entry, Score, Tpn};
+use crate::round::{Bye, Color, Entry, Score, Tpn};
 use crate::tournament::{Forbidden, Player, RequestedBye, Tournament};
 
 /// A small generator of random numbers (splitmix64).
@@ -123,7 +123,7 @@ impl Recipe {
         });
         let mut tournament = Tournament {
             rounds: Some(self.rounds),
-            initial_colour: Some(if random.happens(500) { Colour::White } else { Colour::Black }),
+            initial_colour: Some(if random.happens(500) { Color::White } else { Color::Black }),
             points: self.points.clone(),
             players: players.collect(),
             ..Tournament::default()

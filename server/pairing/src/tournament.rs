@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::points::{PointSystem, Points};
-use crate::round::{Bye, Colour, Entry, Tpn};
+use crate::round::{Bye, Color, Entry, Tpn};
 
 /// A player and the rounds so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ pub struct Tournament {
     /// How many rounds are planned.
     pub rounds: Option<usize>,
     /// Drawn by lot before round 1.
-    pub initial_colour: Option<Colour>,
+    pub initial_colour: Option<Color>,
     /// Which number art. 5.2.5 looks at.
     pub parity: ParityNumber,
     /// Points by result.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use zeitnot_pairing::command::{self, Format, PairOptions, PairOutput, StandingsOptions, exit};
-use zeitnot_pairing::round::{Colour, Entry};
+use zeitnot_pairing::round::{Color, Entry};
 use zeitnot_pairing::tiebreak::parse_list;
 use zeitnot_pairing::tournament::{Player, Tournament};
 use zeitnot_pairing::trf::{Dialect, Report};
@@ -78,7 +78,7 @@ fn exit_codes_tell_what_happened() {
 fn a_check_names_what_differs() {
     // Round 1 paired as neighbours.
     let paired = |opponent, colour| vec![Entry::Paired { opponent, colour }];
-    let rows = [(1, 2, Colour::White), (2, 1, Colour::Black), (3, 4, Colour::White), (4, 3, Colour::Black)];
+    let rows = [(1, 2, Color::White), (2, 1, Color::Black), (3, 4, Color::White), (4, 3, Color::Black)];
     let players = rows.map(|(tpn, opponent, colour)| Player {
         tpn,
         rounds: paired(opponent, colour),
@@ -86,7 +86,7 @@ fn a_check_names_what_differs() {
     });
     let tournament = Tournament {
         rounds: Some(3),
-        initial_colour: Some(Colour::White),
+        initial_colour: Some(Color::White),
         players: players.to_vec(),
         ..Tournament::default()
     };

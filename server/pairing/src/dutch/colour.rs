@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::field::{Field, Seat};
-use crate::round::Colour;
+use crate::round::Color;
 
 /// How much a preference weighs (art. 1.7.1 to 1.7.4), in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,18 +22,18 @@ pub enum Strength {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preference {
     /// `None` only together with [`Strength::None`].
-    pub colour: Option<Colour>,
+    pub colour: Option<Color>,
     /// How strongly.
     pub strength: Strength,
 }
 
 impl Preference {
     /// From the colours of the games played, in order.
-    pub fn of(games: &[Colour]) -> Self {
+    pub fn of(games: &[Color]) -> Self {
         let difference = difference(games);
-        let minority = if difference > 0 { Colour::Black } else { Colour::White };
+        let minority = if difference > 0 { Color::Black } else { Color::White };
         let repeated = match games {
-            [.., a, b] if a == b => Some(a.other()),
+            [.., a, b] if a == b => Some(!*a),
             _ => None,
         };
         let (colour, strength) = match (games.last(), repeated) {
@@ -41,7 +41,7 @@ impl Preference {
             _ if difference.abs() > 1 => (minority, Strength::Absolute),
             (_, Some(other)) => (other, Strength::Absolute),
             _ if difference.abs() == 1 => (minority, Strength::Strong),
-            (Some(last), None) => (last.other(), Strength::Mild),
+            (Some(last), None) => (!*last, Strength::Mild),
         };
         Self { colour: Some(colour), strength }
     }
@@ -53,8 +53,8 @@ impl Preference {
 }
 
 /// Games with White minus games with Black (art. 1.6).
-pub(crate) fn difference(games: &[Colour]) -> i32 {
-    games.iter().map(|&colour| if colour == Colour::White { 1 } else { -1 }).sum()
+pub(crate) fn difference(games: &[Color]) -> i32 {
+    games.iter().map(|&colour| if colour == Color::White { 1 } else { -1 }).sum()
 }
 
 /// Which article gave the colours of a board.
@@ -92,45 +92,45 @@ impl ColourRule {
 }
 
 /// The colour of the higher ranked player of a pair, and why. `higher` must come first in rank.
-pub(super) fn allocate(field: &Field, higher: usize, lower: usize) -> (Colour, ColourRule) {
+pub(super) fn allocate(field: &Field, higher: usize, lower: usize) -> (Color, ColourRule) {
     let (a, b) = (&field.seats[higher], &field.seats[lower]);
     let (pa, pb) = (a.preference, b.preference);
     if pa.fits(pb) {
         match (pa.colour, pb.colour) {
             (Some(colour), _) => return (colour, ColourRule::BothGranted),
-            (None, Some(theirs)) => return (theirs.other(), ColourRule::BothGranted),
+            (None, Some(theirs)) => return (!theirs, ColourRule::BothGranted),
             (None, None) => {
-                let colour = if a.odd { field.initial_colour } else { field.initial_colour.other() };
+                let colour = if a.odd { field.initial_colour } else { !field.initial_colour };
                 return (colour, ColourRule::Parity);
             }
         }
     }
     let Some(wanted) = pa.colour else { return (field.initial_colour, ColourRule::Parity) };
     if pa.strength != pb.strength {
-        let colour = if pa.strength > pb.strength { wanted } else { wanted.other() };
+        let colour = if pa.strength > pb.strength { wanted } else { !wanted };
         return (colour, ColourRule::Stronger);
     }
     let (wide_a, wide_b) = (difference(&a.games).abs(), difference(&b.games).abs());
     if pa.strength == Strength::Absolute && wide_a != wide_b {
-        let colour = if wide_a > wide_b { wanted } else { wanted.other() };
+        let colour = if wide_a > wide_b { wanted } else { !wanted };
         return (colour, ColourRule::WiderDifference);
     }
     // C.04.2 art. 3.4: only games that were played count, aligned from the latest.
     let latest = a.games.iter().rev().zip(b.games.iter().rev()).find(|(x, y)| x != y);
     if let Some((&mine, _)) = latest {
-        return (mine.other(), ColourRule::Alternated);
+        return (!mine, ColourRule::Alternated);
     }
     (wanted, ColourRule::HigherRanked)
 }
 
 /// Whether a seat that gets `colour` ends with a difference beyond two (C10).
-pub(super) fn strains_difference(seat: &Seat, colour: Colour) -> bool {
-    let step = if colour == Colour::White { 1 } else { -1 };
+pub(super) fn strains_difference(seat: &Seat, colour: Color) -> bool {
+    let step = if colour == Color::White { 1 } else { -1 };
     (difference(&seat.games) + step).abs() > 2
 }
 
 /// Whether a seat that gets `colour` has it for the third time running (C11).
-pub(super) fn third_in_a_row(seat: &Seat, colour: Colour) -> bool {
+pub(super) fn third_in_a_row(seat: &Seat, colour: Color) -> bool {
     matches!(seat.games.as_slice(), [.., a, b] if *a == colour && *b == colour)
 }
 
@@ -138,9 +138,9 @@ pub(super) fn third_in_a_row(seat: &Seat, colour: Colour) -> bool {
 mod tests {
     use super::*;
 
-    fn of(games: &str) -> (Option<Colour>, Strength) {
-        let games: Vec<Colour> =
-            games.chars().map(|c| if c == 'W' { Colour::White } else { Colour::Black }).collect();
+    fn of(games: &str) -> (Option<Color>, Strength) {
+        let games: Vec<Color> =
+            games.chars().map(|c| if c == 'W' { Color::White } else { Color::Black }).collect();
         let preference = Preference::of(&games);
         (preference.colour, preference.strength)
     }
@@ -148,7 +148,7 @@ mod tests {
     // C.04.3 art. 1.7
     #[test]
     fn preferences_follow_article_1_7() {
-        let (white, black) = (Some(Colour::White), Some(Colour::Black));
+        let (white, black) = (Some(Color::White), Some(Color::Black));
         assert_eq!(of(""), (None, Strength::None));
         assert_eq!(of("W"), (black, Strength::Strong));
         assert_eq!(of("WB"), (white, Strength::Mild));

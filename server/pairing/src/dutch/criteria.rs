@@ -210,7 +210,7 @@ impl Quality {
             // Only topscorers meet like this: one of the two must yield.
             let (colour, _) = allocate(field, high, low);
             let yields = if a.preference.colour == Some(colour) { b } else { a };
-            let given = if a.preference.colour == Some(colour) { colour.other() } else { colour };
+            let given = if a.preference.colour == Some(colour) { !colour } else { colour };
             quality.difference = !colour::strains_difference(yields, given);
             quality.no_third = !colour::third_in_a_row(yields, given);
         }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::colour::{ColourRule, Strength, allocate, strains_difference, third_in_a_row};
 use super::field::{Field, Float};
 use crate::points::Points;
-use crate::round::Colour;
+use crate::round::Color;
 
 type Pairs = Vec<(usize, usize)>;
 
@@ -211,12 +211,12 @@ impl Oracle<'_> {
             if rule == ColourRule::BothGranted || rule == ColourRule::Parity {
                 continue;
             }
-            let given = [(high, colour), (low, colour.other())];
+            let given = [(high, colour), (low, !colour)];
             let both_absolute =
                 given.iter().all(|&(s, _)| self.field.seats[s].preference.strength == Strength::Absolute);
             for (seat, colour) in given {
                 let seat = &self.field.seats[seat];
-                let missing = seat.preference.colour.is_some_and(|wanted: Colour| wanted != colour);
+                let missing = seat.preference.colour.is_some_and(|wanted: Color| wanted != colour);
                 // C10 and C11 speak of topscorers and their opponents, and only two absolute preferences bring that.
                 missed[0] += i64::from(both_absolute && strains_difference(seat, colour));
                 missed[1] += i64::from(both_absolute && third_in_a_row(seat, colour));

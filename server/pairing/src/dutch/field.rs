@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::PairingError;
 use super::colour::{Preference, Strength};
 use crate::points::Points;
-use crate::round::{Bye, Colour, Entry, Tpn};
+use crate::round::{Bye, Color, Entry, Tpn};
 use crate::tournament::{ParityNumber, Player, Tournament};
 
 /// What a past round did to a player (art. 1.4).
@@ -30,7 +30,7 @@ pub(crate) struct Seat {
     pub(crate) score: Points,
     pub(crate) preference: Preference,
     /// Colours of the games played.
-    pub(crate) games: Vec<Colour>,
+    pub(crate) games: Vec<Color>,
     /// Last round and the one before.
     pub(crate) floats: [Float; 2],
     /// May receive the pairing-allocated bye (C2).
@@ -47,7 +47,7 @@ pub(crate) struct Field {
     pub(crate) seats: Vec<Seat>,
     /// Score groups from the top, as ranges of seats.
     pub(crate) groups: Vec<Range<usize>>,
-    pub(crate) initial_colour: Colour,
+    pub(crate) initial_colour: Color,
     /// Seats of topscorers can meet against C3, so C10 and C11 have something to say.
     pub(crate) last_round: bool,
     /// One row of bits a seat: whom it may meet (C1, C3, forbidden pairs).
@@ -186,7 +186,7 @@ fn groups(seats: &[Seat]) -> Vec<Range<usize>> {
 }
 
 /// The colour drawn by lot, or the one round 1 shows.
-fn initial_colour(tournament: &Tournament) -> Option<Colour> {
+fn initial_colour(tournament: &Tournament) -> Option<Color> {
     tournament.initial_colour.or_else(|| {
         let first = tournament.players.iter().find(|p| p.entry(1).opponent().is_some())?;
         match first.entry(1) {
@@ -228,7 +228,7 @@ impl Scores {
 }
 
 /// The colour of a game played or still under way.
-fn colour_of(entry: Entry) -> Option<Colour> {
+fn colour_of(entry: Entry) -> Option<Color> {
     match entry {
         Entry::Played { colour, .. } | Entry::Paired { colour, .. } => Some(colour),
         _ => None,
@@ -237,7 +237,7 @@ fn colour_of(entry: Entry) -> Option<Colour> {
 
 fn seat(tournament: &Tournament, player: &Player, round: usize, scores: &Scores) -> Seat {
     let past: Vec<Entry> = (1..round).map(|r| player.entry(r)).collect();
-    let games: Vec<Colour> = past.iter().filter_map(|e| colour_of(*e)).collect();
+    let games: Vec<Color> = past.iter().filter_map(|e| colour_of(*e)).collect();
     let index = tournament.index_of(player.tpn).unwrap_or(0);
     let points = &tournament.points;
     let float = |back: usize| {

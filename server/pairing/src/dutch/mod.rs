@@ -24,7 +24,7 @@ pub use colour::{ColourRule, Preference, Strength};
 pub use field::Float;
 
 use crate::points::Points;
-use crate::round::{Bye, Colour, Tpn};
+use crate::round::{Bye, Color, Tpn};
 use crate::tournament::{Player, Tournament};
 use bracket::Paired;
 use criteria::{Bracket, Quality};
@@ -375,8 +375,8 @@ fn bracket<'a>(
 fn board(field: &Field, pair: &Pair) -> Board {
     let (colour, rule) = colour::allocate(field, pair.high, pair.low);
     let (a, b) = (&field.seats[pair.high], &field.seats[pair.low]);
-    let (white, black) = if colour == Colour::White { (a.tpn, b.tpn) } else { (b.tpn, a.tpn) };
-    let side = |seat: &field::Seat, colour: Colour| Side {
+    let (white, black) = if colour == Color::White { (a.tpn, b.tpn) } else { (b.tpn, a.tpn) };
+    let side = |seat: &field::Seat, colour: Color| Side {
         tpn: seat.tpn,
         score: seat.score,
         preference: seat.preference,
@@ -386,7 +386,7 @@ fn board(field: &Field, pair: &Pair) -> Board {
     let reason = Reason {
         bracket: field.group_score(pair.group),
         higher: side(a, colour),
-        lower: side(b, colour.other()),
+        lower: side(b, !colour),
         found: pair.found,
         unmet: unmet(field, pair),
         rule,

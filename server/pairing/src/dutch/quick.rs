@@ -10,7 +10,7 @@ use super::colour::Strength;
 use super::criteria::{Quality, bits_for};
 use super::field::{Field, Float};
 use crate::matching::first_best_assignment;
-use crate::round::Colour;
+use crate::round::Color;
 
 /// What the bracket's odd player must be, if there is one.
 pub(super) struct Floater<'a> {
@@ -93,7 +93,7 @@ impl Census {
             Strength::Absolute => 2,
         };
         match preference.colour {
-            Some(colour) => &mut self.by_colour[usize::from(colour == Colour::Black)][strength],
+            Some(colour) => &mut self.by_colour[usize::from(colour == Color::Black)][strength],
             None => &mut self.indifferent,
         }
     }

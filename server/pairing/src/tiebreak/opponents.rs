@@ -228,7 +228,7 @@ mod tests {
 
     use super::super::table::Mode;
     use super::*;
-    use crate::round::Colour;
+    use crate::round::Color;
     use crate::tournament::{Player, Tournament};
 
     fn points(json: &Json) -> Points {
@@ -269,7 +269,7 @@ mod tests {
     fn element(json: &Json, own: Points) -> (Cell, Points, Points) {
         let earned = json.get("res").map_or(Points::ZERO, points);
         let Some(kind) = json.get("unplayed").or(json.get("kind")).and_then(Json::as_str) else {
-            let game = Cell::Game { opponent: 0, colour: Colour::White, score: Score::Draw };
+            let game = Cell::Game { opponent: 0, colour: Color::White, score: Score::Draw };
             return (game, earned, points(&json["opp"]));
         };
         let scheduled = json.get("sched_opp_adjusted").map_or(own, points);
@@ -296,7 +296,7 @@ mod tests {
                 .collect();
             // Where only their sum is printed, the opponents met stand for one.
             if let Some(sum) = case.get("sum_of_played_opponents") {
-                let game = Cell::Game { opponent: 0, colour: Colour::White, score: Score::Draw };
+                let game = Cell::Game { opponent: 0, colour: Color::White, score: Score::Draw };
                 row.push((game, Points::ZERO, points(sum)));
             }
             let tournament = Tournament {

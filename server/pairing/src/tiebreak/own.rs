@@ -3,7 +3,7 @@
 use super::ratio::Ratio;
 use super::table::{Cell, Table};
 use super::{Contribution, Source, Value};
-use crate::round::{Colour, Score};
+use crate::round::{Color, Score};
 
 /// One for every round that `counts`.
 fn rounds(table: &Table<'_>, player: usize, counts: impl Fn(usize, Cell) -> bool) -> Value {
@@ -33,13 +33,13 @@ pub(super) fn games_won(table: &Table<'_>, player: usize) -> Value {
 
 /// 7.3
 pub(super) fn black_games(table: &Table<'_>, player: usize) -> Value {
-    rounds(table, player, |_, cell| matches!(cell, Cell::Game { colour: Colour::Black, .. }))
+    rounds(table, player, |_, cell| matches!(cell, Cell::Game { colour: Color::Black, .. }))
 }
 
 /// 7.4
 pub(super) fn black_wins(table: &Table<'_>, player: usize) -> Value {
     rounds(table, player, |_, cell| {
-        matches!(cell, Cell::Game { colour: Colour::Black, score: Score::Win, .. })
+        matches!(cell, Cell::Game { colour: Color::Black, score: Score::Win, .. })
     })
 }
 

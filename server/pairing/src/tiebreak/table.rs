@@ -1,7 +1,7 @@
 //! The crosstable as the tie-breaks see it: what every unplayed round is (C.07 art. 15, 16), and adjusted scores.
 
 use crate::points::Points;
-use crate::round::{Bye, Colour, Entry, Score};
+use crate::round::{Bye, Color, Entry, Score};
 use crate::tournament::Tournament;
 
 /// How the tournament is paired, which decides how unplayed rounds count.
@@ -18,7 +18,7 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     /// A game over the board.
-    Game { opponent: usize, colour: Colour, score: Score },
+    Game { opponent: usize, colour: Color, score: Score },
     /// 16.2.2 and 16.2.4.
     Forfeit { opponent: usize, won: bool },
     /// 16.2.1: allocated or full-point bye.
@@ -113,7 +113,7 @@ impl<'a> Table<'a> {
             let (opponent, colour) = match fore.cells[i][last] {
                 Cell::Game { opponent, colour, .. } => (opponent, colour),
                 Cell::Forfeit { opponent, .. } | Cell::Open { opponent: Some(opponent) } => {
-                    (opponent, Colour::White)
+                    (opponent, Color::White)
                 }
                 _ => continue,
             };

@@ -83,7 +83,7 @@ fn agree(one: Entry, other: Entry) -> bool {
         (
             Entry::Played { colour, score, rated, .. },
             Entry::Played { colour: theirs, score: other, rated: also, .. },
-        ) => colour == theirs.other() && score == other.other() && rated == also,
+        ) => colour == !theirs && score == other.other() && rated == also,
         (Entry::Forfeit { colour, won, .. }, Entry::Forfeit { colour: theirs, won: also, .. }) => {
             // Both may lose (6.7); both cannot win.
             !(won && also) && colour.zip(theirs).is_none_or(|(a, b)| a != b)

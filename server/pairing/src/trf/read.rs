@@ -3,7 +3,7 @@
 use super::line::Line;
 use super::{Dialect, Report, SourceLine, Subject, TrfError, consistency};
 use crate::points::{PointSystem, Points};
-use crate::round::{Bye, Colour, Entry, Score, Tpn};
+use crate::round::{Bye, Color, Entry, Score, Tpn};
 use crate::tournament::{Acceleration, Adjustment, Forbidden, Player, RequestedBye, Tournament};
 
 /// State while the lines go by.
@@ -151,8 +151,8 @@ impl Reader {
 
     fn initial_colour(&mut self, line: &Line) -> Result<Subject, TrfError> {
         self.tournament.initial_colour = Some(match line.rest(4).as_str() {
-            "W" | "w" => Colour::White,
-            "B" | "b" => Colour::Black,
+            "W" | "w" => Color::White,
+            "B" | "b" => Color::Black,
             other => return Err(line.error(5, format!("expected W or B, found '{other}'"))),
         });
         Ok(Subject::InitialColour)
@@ -162,8 +162,8 @@ impl Reader {
         self.dialect = Dialect::Bx;
         for (column, word) in line.words(4) {
             match word.as_str() {
-                "white1" => self.tournament.initial_colour = Some(Colour::White),
-                "black1" => self.tournament.initial_colour = Some(Colour::Black),
+                "white1" => self.tournament.initial_colour = Some(Color::White),
+                "black1" => self.tournament.initial_colour = Some(Color::Black),
                 other => {
                     return Err(line.error(column, format!("expected white1 or black1, found '{other}'")));
                 }
@@ -366,8 +366,8 @@ fn entry(line: &Line, column: usize, own: Tpn) -> Result<Entry, TrfError> {
     let opponent = line.tpn(column, column + 3)?;
     let (colour_at, result_at) = (column + 5, column + 7);
     let colour = match line.char(colour_at).to_ascii_lowercase() {
-        'w' => Some(Colour::White),
-        'b' => Some(Colour::Black),
+        'w' => Some(Color::White),
+        'b' => Some(Color::Black),
         '-' | ' ' => None,
         other => return Err(line.error(colour_at, format!("expected w, b or -, found '{other}'"))),
     };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Dialect, Report, Subject};
 use crate::points::{PointSystem, Points};
-use crate::round::{Bye, Colour, Entry, Score, Tpn};
+use crate::round::{Bye, Color, Entry, Score, Tpn};
 use crate::tournament::{Acceleration, Player, Tournament};
 
 /// The plain text records in the order of the format.
@@ -73,10 +73,10 @@ fn render(tournament: &Tournament, subject: Subject, dialect: Dialect) -> Vec<St
         }
         Subject::InitialColour => {
             let text = |colour| match (dialect, colour) {
-                (Dialect::Bx, Colour::White) => "XXC white1",
-                (Dialect::Bx, Colour::Black) => "XXC black1",
-                (Dialect::Trf2026, Colour::White) => "152 W",
-                (Dialect::Trf2026, Colour::Black) => "152 B",
+                (Dialect::Bx, Color::White) => "XXC white1",
+                (Dialect::Bx, Color::Black) => "XXC black1",
+                (Dialect::Trf2026, Color::White) => "152 W",
+                (Dialect::Trf2026, Color::Black) => "152 B",
             };
             tournament.initial_colour.map(|colour| text(colour).to_owned()).into_iter().collect()
         }
@@ -267,8 +267,8 @@ fn player_line(tournament: &Tournament, player: &Player) -> String {
 
 fn entry_text(entry: Entry) -> String {
     let letter = |colour| match colour {
-        Colour::White => 'w',
-        Colour::Black => 'b',
+        Color::White => 'w',
+        Color::Black => 'b',
     };
     match entry {
         Entry::Played { opponent, colour, score, rated } => {
