@@ -1,6 +1,7 @@
 //! Waiting for an opponent.
 
 use super::screen::{Key, Screen};
+use super::words;
 use ratatui::Frame;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
@@ -133,7 +134,8 @@ impl Hall {
                     None => "colours are drawn by lot".into(),
                 };
                 let casual = if proposal.terms.rules.casual { ", casual" } else { "" };
-                let text = format!("{by} challenges you: {}{casual}; {color}", proposal.terms.time_control);
+                let time = words::time(&proposal.terms.time_control);
+                let text = format!("{by} challenges you: {time}{casual}; {color}");
                 self.challenges.push(Challenge { id, text });
             }
             Notice::ChallengeClosed { id, why } if id == self.own => {
@@ -188,5 +190,6 @@ fn describe(request: &Request) -> String {
     };
     let rules = &proposal.terms.rules;
     let casual = if rules.casual { ", casual" } else { "" };
-    format!("{whom}: {}, {}{casual}; {color}", proposal.terms.time_control, rules.edition.name())
+    let time = words::time(&proposal.terms.time_control);
+    format!("{whom}: {time}, {}{casual}; {color}", rules.edition.name())
 }

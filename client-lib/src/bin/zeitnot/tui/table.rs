@@ -205,7 +205,7 @@ impl Table {
             setup.game,
             setup.players.white,
             setup.players.black,
-            setup.terms.time_control,
+            words::time(&setup.terms.time_control),
             rules.edition.name()
         )
     }
@@ -308,7 +308,8 @@ impl Table {
             }
             Notice::RematchOffered { game, by } if game == this => self.rematch = Some(by.to_string()),
             Notice::Challenged { by, proposal, .. } => {
-                self.log.push(format!("{by} challenges you to {}", proposal.terms.time_control));
+                self.log
+                    .push(format!("{by} challenges you to {}", words::time(&proposal.terms.time_control)));
             }
             Notice::Draining { .. } => {
                 self.say("the server restarts; the clocks stand meanwhile", Tone::Loud);

@@ -50,7 +50,7 @@ pub const HELP: &[(&str, &str)] = &[
     ("resign", "gives the game up (5.1.2)"),
     ("takeback, abort", "in casual games"),
     ("abandoned", "claims, opponent away"),
-    ("arbiter [WHY]", "stops clocks, for a ruling"),
+    ("arbiter [WHY]", "calls the arbiter"),
     ("rematch", "another game"),
     ("flip, quit", "turns the board; leaves"),
 ];
@@ -90,7 +90,7 @@ pub fn understand(line: &str, situation: Situation<'_>) -> Result<Typed, String>
         "abandoned" => Command::ClaimAbandoned,
         "arbiter" => {
             let reason = rest.try_into().map_err(|_| "say it in fewer words".to_string())?;
-            Command::CallArbiter { reason, pause: true }
+            Command::CallArbiter { reason, pause: false }
         }
         _ => {
             let offer_draw = match rest.to_ascii_lowercase().as_str() {

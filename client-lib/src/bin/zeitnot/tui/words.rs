@@ -5,7 +5,7 @@ use zeitnot_client::proto::command::{DrawBasis, Sanction};
 use zeitnot_client::proto::event::{Claim, FlagOrder};
 use zeitnot_client::proto::rules::Name;
 use zeitnot_client::proto::snapshot::Status;
-use zeitnot_client::proto::{ByColor, Color, Entry, Event, Outcome, Reason, Score};
+use zeitnot_client::proto::{ByColor, Color, Entry, Event, Outcome, Reason, Score, TimeControl};
 
 /// What happened, with the article; none where the board and the clocks say it.
 pub fn entry(entry: &Entry, players: &ByColor<Name>) -> Option<String> {
@@ -175,6 +175,11 @@ fn why(reason: &Reason) -> String {
         Reason::Named(text) => text,
     }
     .to_string()
+}
+
+/// A time control as people say it.
+pub fn time(control: &TimeControl) -> String {
+    if control.is_untimed() { "no clocks".into() } else { control.to_string() }
 }
 
 /// How the game stands, if there is more to say than whose move it is.
