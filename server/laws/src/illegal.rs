@@ -112,7 +112,7 @@ impl Judge {
         self.needs_play()?;
         if self.game.clock_was_passed_to(side) {
             // Law 2023 7.5.3: the opponent pressed without having moved.
-            self.illegal_restored_in_place(!side);
+            self.illegal_restored(!side, self.game.plies(), None);
             return Ok(());
         }
         let Some(ply) = self.game.plies().checked_sub(1) else { return Err(Refusal::ClaimRightLost) };
