@@ -28,10 +28,12 @@ impl Judge {
             Command::DeclareResult { scores, reason } => self.declare(*scores, reason),
             Command::SetDefaultTime { time_us, reason } => self.set_default_time(*time_us, reason),
             Command::Adjourn { reason } => self.adjourn(reason),
+            // Law 1997 7.1b, 2014 7.2b, 2023 7.2.2: the position stands, whichever way the board was put.
             Command::TransferBoard => {
                 self.note(Ground::TurnedBoard, None, "the board was turned and is put right")
             }
             Command::ReportTwoHands { side } => self.two_hands(*side),
+            // Law 1997 12.2, 2014 11.3, 2023 11.3: noted; the sanction is the arbiter's.
             Command::ReportFairPlay { side, reason } => self.note(Ground::FairPlay, Some(*side), reason),
             _ => Err(Refusal::NotAllowed),
         }

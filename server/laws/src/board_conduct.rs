@@ -119,7 +119,7 @@ impl Judge {
     }
 
     /// The clock was pressed and no move made.
-    // Law 1997 6.7c, 7.3, 2014 6.2d, 7.4, 2023 7.5.3, 7.4.2: misuse, a way to return the clock, or an illegal move.
+    // Law 1997 6.7c, 7.3, 2014 6.2d, 7.4, 2023 6.2.4, 7.5.3, 7.4.2: misuse, a way to return the clock, or an illegal move.
     fn empty_press(&mut self, side: Color) -> Answer {
         let returns = self.game.turn() != side || self.game.displaced == Some(!side);
         if returns && (self.game.turn() != side || self.game.rules.displaced_bounce_press) {

@@ -117,7 +117,7 @@ impl Game {
     /// What the legal move just made ends the game with. Mate precedes stalemate, that a dead position, that
     /// fivefold repetition, that seventy-five moves.
     // Law 1997 5.1a, 5.2, 1.2, 2014 5.1a, 5.2a, 1.2, 2023 5.1.1, 5.2.1, 1.4: mate and stalemate.
-    // Law 1997 9.6, 1.3, 2014 9.7, 5.2b, 1.3, 2023 5.2.2, 1.5: no mate can arise any more.
+    // Law 1997 9.6, 1.3, 2014 9.7, 5.2b, 1.3, 2023 5.2.2, 1.4.3: no mate can arise any more.
     // Law 2014 9.6a, 2023 9.6.1, 9.6.2: drawn without a claim.
     pub(crate) fn ending(&self, mover: Color) -> Option<(Ground, Outcome)> {
         let record = &self.record;

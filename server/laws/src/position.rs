@@ -45,6 +45,7 @@ pub(crate) fn side(color: Color) -> Side {
     }
 }
 
+// Law 1997 2.1, 2.4, 2014 2.1, 2.4, 2023 2.1, 2.4: eight files from a to h, eight ranks, h1 a light square.
 fn square(square: shakmaty::Square) -> Square {
     // Both number the squares from a1 = 0 to h8 = 63.
     Square::new(u8::from(square)).unwrap_or(A1)
@@ -162,7 +163,7 @@ impl Record {
     // Law 1997 3.1, 3.2a, 3.2b, 3.2c, 3.3, 3.4a, 3.4b, 3.4c, 3.4d, 3.4e: how the men move.
     // Law 1997 3.5(a)a, 3.5(a)b, 3.5(a)(1)a, 3.5(a)(1)b, 3.5(a)(2)a, 3.5(a)(2)b, 3.5(b): king, castling, check.
     // Law 2014 3.1, 3.2, 3.3, 3.4, 3.5, 3.6, 3.7a, 3.7b, 3.7c, 3.7d, 3.7e, 3.8a, 3.8b, 3.9: the same.
-    // Law 2023 3.1, 3.2, 3.3, 3.4, 3.5, 3.6, 3.7.1, 3.7.2, 3.7.3, 3.8.1, 3.8.2, 3.9: the same.
+    // Law 2023 3.1, 3.2, 3.3, 3.4, 3.5, 3.6, 3.7.1, 3.7.2, 3.7.3, 3.7.3.3, 3.8.1, 3.8.2, 3.9: the same.
     pub fn legal(&self, mv: Move) -> Result<shakmaty::Move, Refusal> {
         let uci = UciMove::Normal {
             from: man_square(mv.from),
@@ -204,7 +205,7 @@ impl Record {
     }
 
     /// Whether the position is certainly dead. `thorough` searches a little where material does not decide.
-    // Law 1997 1.3, 9.6, 2014 1.3, 5.2b, 9.7, 2023 1.5, 5.2.2: neither side can mate by any series of legal moves.
+    // Law 1997 1.3, 9.6, 2014 1.3, 5.2b, 9.7, 2023 1.4.3, 5.2.2: neither side can mate by any series of legal moves.
     pub fn is_dead(&self, thorough: bool) -> bool {
         if self.has_illegal() {
             let board = self.chess.board();

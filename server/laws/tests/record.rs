@@ -140,7 +140,7 @@ fn fifty_moves() {
     }
 }
 
-// Law 1997 5.2, 9.6, 1.3, 2014 5.2a, 5.2b, 9.7, 1.3, 2023 5.2.1, 5.2.2, 1.5: stalemate and dead positions precede every later flag.
+// Law 1997 5.2, 9.6, 1.3, 2014 5.2a, 5.2b, 9.7, 1.3, 2023 5.2.1, 5.2.2, 1.4.3: stalemate and dead positions precede every later flag.
 #[test]
 fn stalemate_and_dead_positions() {
     for edition in Edition::ALL {
@@ -179,7 +179,7 @@ fn moves_that_are_none() {
 }
 
 /// Every recorded game replays, and what stands on the board at its end is what the record says.
-// Law 1997 5.1a, 5.2, 9.2, 9.3, 9.6: only mate, stalemate and dead positions end a game by themselves.
+// Law 1997 5.1a, 5.2, 9.2b, 9.3b, 9.6: only mate, stalemate and dead positions end a game by themselves.
 #[test]
 fn recorded_games() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/real-games.tsv");
