@@ -74,7 +74,7 @@ fn citation(line: &str) -> Vec<Key> {
         let item = item.split(" (").next().unwrap().trim().trim_end_matches('.');
         let (first, article) = item.split_once(' ').unwrap_or(("", item));
         let article = if EDITIONS.contains(&first) {
-            edition = first.to_owned();
+            first.clone_into(&mut edition);
             article
         } else {
             item
