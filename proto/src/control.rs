@@ -222,7 +222,7 @@ pub struct Awaiting {
     pub game: GameId,
     /// Who has which men.
     pub players: ByColor<Name>,
-    /// What: a claim (`claim`), a topic of `awaiting_ruling`, or what the arbiter was called for.
+    /// What: the topic of `awaiting_ruling`, such as the article of a claim, or what the arbiter was called for.
     pub topic: Text<WORD_MAX>,
     /// The side that it is about, if it is about one.
     pub side: Option<Color>,

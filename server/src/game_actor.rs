@@ -354,12 +354,17 @@ impl Actor {
 
     /// A command of the server's own.
     async fn own(&mut self, command: &Command) {
+        self.by_itself(Party::Server, command).await;
+    }
+
+    /// A command that nobody sent.
+    async fn by_itself(&mut self, by: Party, command: &Command) {
         let at = clock::now();
-        let decision = self.game.decide(Arrival { at, lag_us: 0 }, Party::Server, command);
+        let decision = self.game.decide(Arrival { at, lag_us: 0 }, by, command);
         if let Err(refusal) = decision.answer {
             tracing::debug!(command = command.name(), refusal = refusal.name(), "not needed");
         }
-        if let Err(refusal) = self.commit(at, Party::Server, None, decision, Instant::now()).await {
+        if let Err(refusal) = self.commit(at, by, None, decision, Instant::now()).await {
             tracing::debug!(command = command.name(), refusal = refusal.name(), "not stored");
         }
     }
@@ -606,6 +611,10 @@ impl Actor {
         self.resync(id, attach.after);
         if let Some(side) = side.filter(|_| playing && !here_already) {
             self.own(&Command::Presence { side, present: true }).await;
+            if self.game.waits_for_both() {
+                // Where no hour is appointed, sitting down is coming to the board.
+                self.by_itself(Party::from(side), &Command::MarkPresent).await;
+            }
         }
     }
 

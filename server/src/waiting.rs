@@ -49,13 +49,21 @@ impl Queue {
                 Event::ClaimUpheld { .. } | Event::ClaimRejected { .. } | Event::ClaimPostponed { .. } => {
                     self.0.retain(|waiting| &*waiting.topic != CLAIM);
                 }
-                Event::AwaitingRuling { topic } if &**topic != SEARCH => self.add(topic, None, record.at),
+                Event::AwaitingRuling { topic } if &**topic != SEARCH => self.await_ruling(topic, record.at),
                 Event::ArbiterCalled { side, topic, .. } => self.add(topic, *side, record.at),
                 Event::GameEnded { .. } | Event::GameAnnulled { .. } => self.0.clear(),
                 _ => {}
             }
         }
         self.0.len() > before
+    }
+
+    /// A ruling is awaited: on the claim just made, if there is one.
+    fn await_ruling(&mut self, topic: &str, since: Stamp) {
+        match self.0.iter_mut().find(|waiting| &*waiting.topic == CLAIM) {
+            Some(claim) => claim.topic = Text::cut(topic),
+            None => self.add(topic, None, since),
+        }
     }
 
     fn add(&mut self, topic: &str, side: Option<Color>, since: Stamp) {
@@ -92,14 +100,16 @@ mod tests {
         let claim = Claim::Draw { basis: DrawBasis::Threefold, intended: None };
         let made = Event::ClaimMade { side: Color::White, claim };
         let rejected = Event::ClaimRejected { side: Color::White };
+        let awaited = Event::AwaitingRuling { topic: Text::cut("9.2") };
         let mut queue = Queue::default();
         let at_once = record(Party::White, 5, vec![made.clone(), rejected.clone()]);
         assert!(
             !queue.fold(&at_once) && queue.entries().is_empty(),
             "what the server rules on at once awaits nobody"
         );
-        assert!(queue.fold(&record(Party::White, 7, vec![made])));
-        assert_eq!(queue.entries()[0].since, Stamp(7));
+        assert!(queue.fold(&record(Party::White, 7, vec![made, awaited])));
+        let [Waiting { topic, side, since }] = queue.entries() else { panic!("{:?}", queue.entries()) };
+        assert_eq!((&**topic, *side, *since), ("9.2", Some(Color::White), Stamp(7)));
         queue.fold(&record(Party::Arbiter, 9, vec![rejected]));
         assert!(queue.entries().is_empty());
     }

@@ -56,7 +56,7 @@ async fn a_claim_waits_in_the_queue_until_the_arbiter_has_ruled() {
             _ => {}
         }
     };
-    assert_eq!((noticed.game, &*noticed.topic, noticed.side), (table.game, "claim", Some(Color::White)));
+    assert_eq!((noticed.game, &*noticed.topic, noticed.side), (table.game, "9.2", Some(Color::White)));
     let listed = request(&mut arbiter_in_the_hall.control, 1, Request::ListAwaiting).await;
     let Ok(Reply::Awaiting { page, more: false }) = listed else { panic!("{listed:?}") };
     assert_eq!(page[..], [noticed]);

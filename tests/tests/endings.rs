@@ -6,7 +6,7 @@ use zeitnot_proto::command::DrawBasis;
 use zeitnot_proto::rules::{Edition, Setting, Value};
 use zeitnot_proto::{ByColor, Color, Command, Event, List, Reason, Refusal, Score, Text};
 use zeitnot_tests::Server;
-use zeitnot_tests::games::{Table, agree, terms};
+use zeitnot_tests::games::{Guest, Table, agree, terms};
 
 /// Terms that start from a position.
 fn from(fen: &str, time_control: &str) -> zeitnot_proto::rules::Terms {
@@ -224,8 +224,14 @@ async fn a_first_move_that_does_not_come() {
     let server = Server::start();
     let mut impatient = terms("300");
     impatient.rules.options = List::new(vec![option("first_move_timeout", Value::SpanUs(300_000))]).unwrap();
-    let mut table = Table::new(&server, impatient).await;
+    let mut table = Table::new(&server, impatient.clone()).await;
     assert!(matches!(table.seats.black.ended().await, Event::GameAnnulled { .. }));
+
+    // Nor does a game wait for ever for a player who does not come to it.
+    let mut guests = ByColor::new(Guest::new(&server).await, Guest::new(&server).await);
+    let game = agree(&mut guests, impatient).await;
+    let mut alone = guests.white.sit(game).await;
+    assert!(matches!(alone.ended().await, Event::GameAnnulled { .. }));
 }
 
 #[tokio::test]
@@ -299,10 +305,7 @@ async fn terms_that_cannot_be_used_are_refused() {
     use zeitnot_proto::control::{Proposal, Request};
     use zeitnot_tests::raw::request;
     let server = Server::start();
-    let mut guests = ByColor::new(
-        zeitnot_tests::games::Guest::new(&server).await,
-        zeitnot_tests::games::Guest::new(&server).await,
-    );
+    let mut guests = ByColor::new(Guest::new(&server).await, Guest::new(&server).await);
     let nine_pawns = from("rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "300");
     let mut unknown = terms("300");
     unknown.rules.options = List::new(vec![option("no_such_option", Value::Flag(true))]).unwrap();

@@ -288,6 +288,13 @@ impl Game {
         &self.rules
     }
 
+    /// Whether play begins as soon as both players are at the board, at no appointed time.
+    pub fn waits_for_both(&self) -> bool {
+        self.phase == Phase::Waiting
+            && self.rules.start_policy == StartPolicy::BothPresent
+            && self.setup.terms.start.scheduled.is_none()
+    }
+
     /// The number of the last event, none before the first.
     pub fn seq(&self) -> Option<Seq> {
         self.seq

@@ -81,8 +81,12 @@ impl Game {
         (waited_for && self.seq.is_some()).then(|| session.plus(default.saturating_add(1)))
     }
 
+    /// When a game is given up whose players do not come to it, or do not begin.
     fn first_move_due(&self) -> Option<Stamp> {
         let side = self.turn();
+        if self.waits_for_both() && self.seq.is_some() && self.rules.first_move_timeout_us > 0 {
+            return Some(self.created.plus(self.rules.first_move_timeout_us));
+        }
         let due = self.rules.first_move_timeout_us > 0
             && !self.on_board()
             && self.phase == Phase::Playing
