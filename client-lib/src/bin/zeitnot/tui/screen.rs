@@ -40,7 +40,10 @@ impl Screen {
             return Err(io::Error::other("this needs a terminal; scripts use `zeitnot pipe`"));
         }
         // Restores the terminal before a panic is printed.
-        let terminal = ratatui::try_init()?;
+        let terminal = ratatui::try_init().inspect_err(|_| {
+            // Half taken over is given back as well.
+            let _ = ratatui::try_restore();
+        })?;
         let (sender, keys) = mpsc::channel(64);
         // The thread waits for a key when the process ends, and ends with it.
         std::thread::spawn(move || read_keys(&sender));
