@@ -9,6 +9,7 @@ pub mod pair;
 pub mod serve;
 pub mod standings;
 pub mod token;
+pub mod winnable;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Command {
     Pair(pair::Args),
     /// Standings and crosstables of a tournament report file
     Standings(standings::Args),
+    /// Says whether a side can still mate by any series of legal moves
+    Winnable(winnable::Args),
 }
 
 /// Reads the command line and the environment, and does what they say.
@@ -60,6 +63,7 @@ pub fn main() -> ExitCode {
         Some(Command::Adjudicate(args)) => adjudicate::run(&args),
         Some(Command::Pair(args)) => pair::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),
+        Some(Command::Winnable(args)) => winnable::run(&args),
     }
 }
 

@@ -34,9 +34,15 @@ pub use verdict::{Budget, Proof, Verdict};
 ///
 /// Deterministic: the same arguments give the same verdict on every machine.
 pub fn analyse(position: &Chess, winner: Color, budget: Budget) -> Verdict {
-    let (verdict, _) = analysis::analyse(position, winner, budget);
+    analyse_counted(position, winner, budget).0
+}
+
+/// As [`analyse`], with the number of positions spent. An attempt at a static proof counts for the positions it
+/// takes as long as.
+pub fn analyse_counted(position: &Chess, winner: Color, budget: Budget) -> (Verdict, u64) {
+    let (verdict, spent) = analysis::analyse(position, winner, budget);
     debug_assert!(analysis::holds(position, winner, &verdict), "a line that does not mate: {verdict:?}");
-    verdict
+    (verdict, spent)
 }
 
 /// Whether `position` is certainly dead: neither side can mate by any series of legal moves.
