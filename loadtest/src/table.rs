@@ -9,7 +9,8 @@ use zeitnot_client::{Error, Trust};
 use zeitnot_proto::control::{Credential, NewGame, Notice, Proposal, Reply, Request};
 use zeitnot_proto::game_stream::{Attach, FromGame, Seat};
 use zeitnot_proto::rules::{GameId, Name, Rules, Start, Terms};
-use zeitnot_proto::{ByColor, Color, Seq, Text};
+use zeitnot_proto::snapshot::Status;
+use zeitnot_proto::{ByColor, Color, Event, Seq, Text};
 
 /// How long anything may take before it counts as failed.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -87,8 +88,14 @@ impl Hall {
             None => self.challenge(pair).await?,
         };
         pair.forget_notices();
-        let white = SeatAt::take(&pair.white.connection, game).await?;
-        let black = SeatAt::take(&pair.black.connection, game).await?;
+        let mut white = SeatAt::take(&pair.white.connection, game).await?;
+        let mut black = SeatAt::take(&pair.black.connection, game).await?;
+        // Play begins when both are at the board.
+        for seat in [&mut white, &mut black] {
+            while !seat.started {
+                seat.next().await?;
+            }
+        }
         Ok(Table { game, seats: ByColor::new(white, black) })
     }
 
@@ -155,6 +162,8 @@ pub struct SeatAt {
     receiver: GameReceiver,
     /// The number of the last event.
     last: Seq,
+    /// Whether play has begun.
+    started: bool,
     /// The number of the last event that changed the position.
     pub position: Seq,
     /// Snapshots that came unasked, because this reader did not keep up.
@@ -170,7 +179,8 @@ impl SeatAt {
             return Err(Error::Protocol("a snapshot was due".into()));
         };
         let (last, position) = (snapshot.seq, snapshot.position_seq);
-        Ok(SeatAt { sender, receiver, last, position, snapshots: 0, next_command: 1 })
+        let started = snapshot.status != Status::Waiting;
+        Ok(SeatAt { sender, receiver, last, started, position, snapshots: 0, next_command: 1 })
     }
 
     /// A number for the next command.
@@ -192,9 +202,11 @@ impl SeatAt {
                 }
                 self.last = Seq(self.last.0 + u32::try_from(events.entries.len()).unwrap_or(u32::MAX));
                 self.position = events.position_seq;
+                self.started |= events.entries.iter().any(|entry| matches!(entry.event, Event::GameStarted));
             }
             FromGame::Snapshot { snapshot, .. } => {
                 self.snapshots += 1;
+                self.started |= snapshot.status != Status::Waiting;
                 self.last = snapshot.seq;
                 self.position = snapshot.position_seq;
             }

@@ -10,7 +10,7 @@ use zeitnot_client::proto::command::Command;
 use zeitnot_client::proto::control::{Reply, Request};
 use zeitnot_client::proto::game_stream::Seat;
 use zeitnot_client::proto::rules::Start;
-use zeitnot_client::proto::snapshot::Snapshot;
+use zeitnot_client::proto::snapshot::{Snapshot, Status};
 use zeitnot_client::proto::{ByColor, Color, GameId, List, Move, Outcome, Reason, Refusal, Score, Text};
 use zeitnot_client::{Client, Error, Game, GameView, Update, Updates};
 
@@ -177,7 +177,8 @@ async fn play_moves(
         }
         let player = &mut seats[played.board.turn()];
         let named = |what: &str| Stopped(format!("ply {} ({ply}): {what}", i + 1));
-        player.until(|view| view.moves().len() >= i).await?;
+        // The game begins when both are at the board.
+        player.until(|view| view.moves().len() >= i && *view.status() != Status::Waiting).await?;
         if let Some(outcome) = player.view.outcome() {
             return Err(named(&format!("the server ended the game before it: {}", describe(outcome))));
         }
