@@ -2,7 +2,7 @@
 
 use crate::clock::delay;
 use crate::game::{Game, Granted, LAG_BUDGET_MOVES, Made, Offer, Phase, Turn};
-use crate::rulebook::{IllegalPosition, PenaltyScope, PeriodAdd, QpfIncrement, StartPolicy};
+use crate::rulebook::{IllegalPosition, PenaltyScope, QpfIncrement, StartPolicy};
 use std::sync::Arc;
 use zeitnot_proto::command::{DrawBasis, TouchKind};
 use zeitnot_proto::event::{Claim, Spent};
@@ -236,9 +236,6 @@ impl Game {
         self.clock.main = clocks;
         self.players[side].completed = self.players[side].completed.saturating_add(1);
         self.clock.in_period[side] = self.clock.in_period[side].saturating_add(1);
-        if self.rolls_over(side) {
-            self.clock.enter_next(&self.setup.terms.time_control, side);
-        }
         self.refill(side, spent.compensated_us);
         if let Some(granted) = &mut self.granted
             && granted.owed == Some(!side)
@@ -253,14 +250,6 @@ impl Game {
         if self.rules.both_kings_in_check == IllegalPosition::WaitOneMove {
             self.watch_illegal_position();
         }
-    }
-
-    /// Whether the move just counted was the last of its period and the next base is added with it.
-    // Law 1997 6.3, 2014 6.3b, 2023 6.3.2: a flag that is down gains no period.
-    pub(crate) fn rolls_over(&self, side: Color) -> bool {
-        self.rules.period_add == PeriodAdd::AtMoveN
-            && self.clock.fallen[side].is_none()
-            && self.clock.quota_met(&self.setup.terms.time_control, side)
     }
 
     fn refill(&mut self, side: Color, used_us: u64) {
@@ -376,6 +365,13 @@ impl Game {
         }
         self.clock.main[side] = main_us;
         self.clock.fallen[side] = None;
+        // With a move, not at a flag: the clocks after that move are these.
+        if !by_flag {
+            let mark = self.mark();
+            if let Some(last) = self.marks.last_mut() {
+                *last = mark;
+            }
+        }
         // Law 1997 8.4, 8.5b, 2014 8.4, 8.5b, 2023 8.4, 8.5.2: whoever was exempt updates after the flag.
         let long_increment = matches!(self.added(side), Added::Increment(us) | Added::Delay(us)
             | Added::Bronstein(us) if us >= 30 * zeitnot_proto::time::SECOND_US);

@@ -24,6 +24,10 @@ impl Judge {
         if auto == Drawn::Auto {
             return Err(Refusal::NotNeeded);
         }
+        // Law 1997 9.4, 2014 9.4, 2023 9.4: who has made his move without claiming has lost the right.
+        if self.game.made.iter().any(|made| made.side == side) {
+            return Err(Refusal::ClaimRightLost);
+        }
         if !self.game.has_move(side) {
             return Err(Refusal::NotHavingMove);
         }

@@ -73,19 +73,24 @@ impl Judge {
     /// The move of `side` is completed: the other clock starts. A move that ends the game gains nothing.
     // Law 1997 6.7a, 6.3, 2014 6.2a, 6.3b, 2023 6.2.1, 6.3.2: count, next period, increment, other clock.
     pub fn complete(&mut self, side: Color, mv: Move, goes_on: bool) {
-        let Completion { spent, clocks, period } = self.game.completion(side, self.at, self.lag_us, goes_on);
+        // Law 2014 9.6b: seventy-five moves completed; later editions count them when made.
+        let drawn =
+            self.game.rules.seventyfive == SeventyFive::Completed && self.game.record.halfmoves() >= 150;
+        let gains = goes_on && !drawn;
+        let Completion { spent, clocks, period } = self.game.completion(side, self.at, self.lag_us, gains);
         self.emit(Event::MoveCompleted { side, mv, spent, clocks_us: clocks });
         if !goes_on {
+            return;
+        }
+        if drawn {
+            self.end(Ground::SeventyFive, Outcome::draw(Reason::SeventyFive));
             return;
         }
         if let Some(period) = period {
             let main_us = self.game.clock.main[side];
             self.rule(Ground::Period, Event::PeriodPassed { side, period, forced: false, main_us });
         }
-        // Law 2014 9.6b: seventy-five moves completed; later editions count them when made.
-        if self.game.rules.seventyfive == SeventyFive::Completed && self.game.record.halfmoves() >= 150 {
-            self.end(Ground::SeventyFive, Outcome::draw(Reason::SeventyFive));
-        } else if !self.game.record.can_move() {
+        if !self.game.record.can_move() {
             // Only illegal moves that stand lead here: it is no mate, and nobody can play on.
             self.await_ruling(Ground::IllegalPosition, "adjudication");
         } else {
