@@ -77,7 +77,9 @@ pub fn pair(text: &str, options: PairOptions) -> Answer {
         report.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     let tournament = &report.tournament;
     let round = options.round.unwrap_or(tournament.rounds_paired() + 1);
-    for open in (1..round).filter(|&open| !tournament.round_is_complete(open)) {
+    for open in
+        (1..round.min(tournament.rounds_paired() + 1)).filter(|&open| !tournament.round_is_complete(open))
+    {
         messages.push(format!("warning: round {open} has games without a result; they count as drawn"));
     }
     let pairing = match pair_by_system(tournament, round) {

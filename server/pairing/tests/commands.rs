@@ -5,6 +5,7 @@ use std::path::Path;
 
 use zeitnot_pairing::command::{self, Format, PairOptions, PairOutput, StandingsOptions, exit};
 use zeitnot_pairing::round::{Color, Entry};
+use zeitnot_pairing::simulate::Random;
 use zeitnot_pairing::tiebreak::parse_list;
 use zeitnot_pairing::tournament::{Player, Tournament};
 use zeitnot_pairing::trf::{Dialect, Report};
@@ -137,4 +138,58 @@ fn a_round_robin_knows_no_buchholz_and_no_early_leavers() {
         "{without}"
     );
     assert_eq!(command::check(&text, false).code, exit::OK);
+}
+
+/// Damaged files get an answer, whatever it is.
+#[test]
+fn damaged_files_never_break_a_command() {
+    let mut random = Random::new(11);
+    let originals = [
+        first("pairings", "h012"),
+        first("pairings", "h030"),
+        first("pairings", "h061"),
+        first("pairings", "h062"),
+        file("tiebreaks/tb2_swiss9_unplayed.trf"),
+        file("tiebreaks/tb3_roundrobin6_berger.trf"),
+        file("extra/c2_defect/seed8848759-r9-p10.trf"),
+    ];
+    let every =
+        "DE,WIN,WON,BPG,BWG,PS/C1,REP,STD,BH/C1,BH/M2,AOB,FB,SB/C1,KS,ARO/C1,TPR,PTP,APRO,APPO,RTNG,TPN/R";
+    let options =
+        StandingsOptions { criteria: parse_list(every).expect("codes"), ..StandingsOptions::default() };
+    let mut read = 0;
+    for _ in 0..600 {
+        let mut text = originals[random.below(originals.len())].clone().into_bytes();
+        for _ in 0..=random.below(4) {
+            let at = random.below(text.len());
+            match random.below(4) {
+                0 => drop(text.remove(at)),
+                1 => text.insert(at, b"0123456789 -+=wbHUZF\n"[random.below(21)]),
+                2 => text[at] = b"0123456789 -+=wbHUZF\n"[random.below(21)],
+                // A whole line goes, or comes twice.
+                _ => {
+                    let lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
+                    let line = random.below(lines.len());
+                    let twice = random.happens(300);
+                    let kept = lines.iter().enumerate().flat_map(|(i, l)| {
+                        std::iter::repeat_n(*l, if i == line { 2 * usize::from(twice) } else { 1 })
+                    });
+                    text = kept.collect::<Vec<_>>().join(&b'\n');
+                }
+            }
+        }
+        let text = String::from_utf8_lossy(&text);
+        read += usize::from(Report::read(&text).is_ok());
+        for output in [PairOutput::Explained, PairOutput::Report] {
+            let round = [None, Some(0), Some(1), Some(3), Some(usize::MAX)][random.below(5)];
+            command::pair(&text, PairOptions { output, round, literal_parity: random.happens(500) });
+        }
+        command::check(&text, false);
+        command::standings(&text, &options);
+        command::standings(
+            &text,
+            &StandingsOptions { explain: true, rounds: Some(random.below(12)), ..options.clone() },
+        );
+    }
+    assert!(read > 40, "{read} of the damaged files could still be read");
 }

@@ -59,6 +59,9 @@ impl Field {
     /// The field for `round` of a tournament: those present and without a bye.
     pub(crate) fn new(tournament: &Tournament, round: usize) -> Result<Self, PairingError> {
         let rounds = tournament.rounds.ok_or(PairingError::RoundsUnknown)?;
+        if round == 0 {
+            return Err(PairingError::NoSuchRound);
+        }
         if round > rounds {
             return Err(PairingError::NoRoundLeft { rounds });
         }

@@ -35,6 +35,8 @@ use field::Field;
 pub enum PairingError {
     /// The number of rounds is not known (TRF-2026 record 142, TRF(bx) `XXR`).
     RoundsUnknown,
+    /// Rounds count from 1.
+    NoSuchRound,
     /// All rounds are paired.
     NoRoundLeft {
         /// How many there are.
@@ -58,6 +60,7 @@ impl fmt::Display for PairingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RoundsUnknown => write!(f, "the number of rounds is not set"),
+            Self::NoSuchRound => write!(f, "rounds count from 1"),
             Self::NoRoundLeft { rounds } => write!(f, "all {rounds} rounds have been paired"),
             Self::InitialColourUnknown => write!(f, "the initial colour has not been drawn"),
             Self::NotEnoughPlayers => write!(f, "not enough players"),
