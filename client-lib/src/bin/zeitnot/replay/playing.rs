@@ -77,7 +77,9 @@ async fn try_to_play(
     check.position(&snapshot, &played);
     seats.white.game.leave().await;
     seats.black.game.leave().await;
-    check.pgn(&pair.players.black, record, &played).await?;
+    // By turns, because each may ask only so often.
+    let reader = if id.0.is_multiple_of(2) { &pair.players.white } else { &pair.players.black };
+    check.pgn(reader, record, &played).await?;
     Ok(())
 }
 
