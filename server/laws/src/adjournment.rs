@@ -44,7 +44,8 @@ impl Judge {
 
     /// The session is resumed. The sealed move is executed when the one who replies is there; if he is not, his
     /// clock runs.
-    // Law 1997 A, 2014 Guidelines I, 2023 I.6, I.7: the replier's presence decides, not the sealer's.
+    // Law 1997 A, 2014 Guidelines I, 2023 I.6, I.7: the replier's presence decides, not the sealer's. Whoever has not
+    // said that he is back is absent.
     pub fn resume_session(&mut self) -> Answer {
         self.pause_clocks(Ground::Adjourn, self.at);
         let Some((sealer, _)) = self.game.sealed else {

@@ -46,6 +46,9 @@ impl Game {
             Event::ClockResumed { side } => {
                 self.clock.settle(at);
                 self.clock.start(*side);
+                if self.phase == Phase::Adjourned {
+                    self.session = Some(at);
+                }
                 self.phase = Phase::Playing;
                 self.interrupted = None;
                 self.flagged = None;
@@ -153,7 +156,12 @@ impl Game {
                 let setup = Arc::make_mut(&mut self.setup);
                 std::mem::swap(&mut setup.players.white, &mut setup.players.black);
             }
-            Event::Adjourned { .. } => self.phase = Phase::Adjourned,
+            Event::Adjourned { .. } => {
+                self.phase = Phase::Adjourned;
+                for side in Color::BOTH {
+                    self.players[side].arrived = false;
+                }
+            }
             Event::MoveSealed { side, mv } => self.sealed = Some((*side, *mv)),
             Event::ResultConfirmed { side } => self.players[*side].confirmed = true,
             Event::Displaced { side } => self.displaced = Some(*side),

@@ -90,11 +90,11 @@ impl Judge {
             let main_us = self.game.clock.main[side];
             self.rule(Ground::Period, Event::PeriodPassed { side, period, forced: false, main_us });
         }
-        if !self.game.record.can_move() {
+        if self.game.record.can_move() {
+            self.illegal_position_stands();
+        } else {
             // Only illegal moves that stand lead here: it is no mate, and nobody can play on.
             self.await_ruling(Ground::IllegalPosition, "adjudication");
-        } else {
-            self.illegal_position_stands();
         }
     }
 

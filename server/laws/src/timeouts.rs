@@ -72,10 +72,15 @@ impl Game {
     }
 
     /// The first instant at which a player who is not there is too late.
-    // Law 1997 6.6, 2014 6.7a, 2023 6.7.1: later than the default time, which itself is in time.
+    // Law 1997 6.6, A, 2014 6.7a, Guidelines I, 2023 6.7.1, I.1: later than the default time, which itself is in time; it
+    // counts anew from a resumption.
     fn late_due(&self) -> Option<Stamp> {
-        let hour = self.setup.terms.start.scheduled?;
-        let session = self.session.or((self.phase == Phase::Waiting).then_some(hour))?;
+        let hour = self.setup.terms.start.scheduled;
+        let session = match self.phase {
+            Phase::Waiting => hour?,
+            Phase::Adjourned => return None,
+            _ => self.session?,
+        };
         let waited_for = !self.players.white.arrived || !self.players.black.arrived;
         let default = self.default_time_us.or(self.rules.default_time_us)?;
         (waited_for && self.seq.is_some()).then(|| session.plus(default.saturating_add(1)))

@@ -40,10 +40,29 @@ fn a_sealed_mate() {
         assert_eq!(table.give(6000, Party::White, &seal("d2d4")), Err(Refusal::MoveAlreadyMade));
         let sealed = table.events.iter().rfind(|entry| entry.event.name() == "move_sealed").unwrap();
         assert_eq!(sealed.event.audience(), Audience::Side(Color::White));
+        // White stays away; that Black is there suffices.
+        table.give(86_300_000, Party::Black, &Command::MarkPresent).unwrap();
         table.give(86_400_000, Party::Arbiter, &Command::Resume).unwrap();
         assert_eq!(table.reason(), Some(Reason::Checkmate));
         assert_eq!(table.game.reading().main_us.white, 7_195_000_000);
     }
+}
+
+// Law 1997 A, 6.6, 2014 Guidelines I, 6.7a, 2023 I.1, I.7, 6.7.1: while the replier is away his clock runs; then the move is executed; the default time counts anew.
+#[test]
+fn a_sealed_move_and_nobody_to_reply() {
+    let mut table = adjourned(Edition::Fide1997);
+    table.give(2000, Party::White, &Command::SealMove { mv: mv("d2d4") }).unwrap();
+    table.give(2000, Party::White, &Command::PressClock).unwrap();
+    table.give(10_000_000, Party::Arbiter, &Command::Resume).unwrap();
+    assert_eq!(table.game.running(), Some(Color::Black));
+    assert_eq!(table.game.plies(), 4);
+    let mut late = Table { game: table.game.clone(), events: Vec::new() };
+    table.give(10_060_000, Party::Black, &Command::MarkPresent).unwrap();
+    assert_eq!(table.game.plies(), 5);
+    assert_eq!(table.game.reading().main_us.black, 7_140_000_000);
+    late.wait(13_600_001);
+    assert_eq!(late.reason(), Some(Reason::ForfeitBoth));
 }
 
 // Law 1997 A, 2014 Guidelines I, 2023 I.9: a sealed move that is not legal loses.
@@ -53,6 +72,7 @@ fn an_illegal_sealed_move() {
         let mut table = adjourned(edition);
         table.give(2000, Party::White, &Command::SealMove { mv: mv("d1d5") }).unwrap();
         table.give(2000, Party::White, &Command::PressClock).unwrap();
+        table.give(8000, Party::Black, &Command::MarkPresent).unwrap();
         table.give(9000, Party::Arbiter, &Command::Resume).unwrap();
         let Status::Ended(outcome) = table.game.status() else { panic!("it goes on") };
         assert_eq!(outcome.result(), "0-1");

@@ -38,7 +38,7 @@ fn about(source: &str, name: &str) -> String {
         let rest = line.strip_prefix("pub ").and_then(|rest| rest.strip_prefix(field));
         rest.is_some_and(|rest| rest.starts_with(':') || rest.starts_with("_us:"))
     };
-    let at = lines.iter().position(|line| declares(line)).unwrap_or_else(|| panic!("no field for {name}"));
+    let at = lines.iter().position(declares).unwrap_or_else(|| panic!("no field for {name}"));
     let docs: Vec<&str> = lines[..at].iter().rev().map_while(|line| line.strip_prefix("/// ")).collect();
     docs.into_iter()
         .rev()
