@@ -62,7 +62,10 @@ impl Judge {
     // Law 1997 A, 2014 Guidelines I, 2023 I.9: a sealed move that is not legal loses.
     pub fn execute_sealed(&mut self) {
         let Some((sealer, mv)) = self.game.sealed else { return };
-        if self.game.phase != Phase::Playing || !self.game.players[!sealer].arrived {
+        let replier = &self.game.players[!sealer];
+        // Where no hour is appointed, being connected is being there.
+        let here = replier.arrived || (self.game.setup.terms.start.scheduled.is_none() && replier.present);
+        if self.game.phase != Phase::Playing || !here {
             return;
         }
         if self.game.record.legal(mv).is_err() {

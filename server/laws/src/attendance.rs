@@ -83,6 +83,9 @@ impl Judge {
         if both && self.game.interrupted.is_some() && self.game.phase == Phase::Paused {
             self.resume_clocks(Ground::Resume);
         }
+        if present {
+            self.execute_sealed();
+        }
         Ok(())
     }
 

@@ -75,9 +75,10 @@ impl Game {
     // Law 1997 6.6, A, 2014 6.7a, Guidelines I, 2023 6.7.1, I.1: later than the default time, which itself is in time; it
     // counts anew from a resumption.
     fn late_due(&self) -> Option<Stamp> {
-        let hour = self.setup.terms.start.scheduled;
+        // Without an appointed hour nobody is late.
+        let hour = self.setup.terms.start.scheduled?;
         let session = match self.phase {
-            Phase::Waiting => hour?,
+            Phase::Waiting => hour,
             Phase::Adjourned => return None,
             _ => self.session?,
         };

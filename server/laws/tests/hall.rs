@@ -17,7 +17,10 @@ fn mv(text: &str) -> zeitnot_proto::Move {
 
 /// A game adjourned at one second, White to seal.
 fn adjourned(edition: Edition) -> Table {
-    let mut table = Case { edition, ..Case::default() }.open();
+    let mut table = Case { edition, hour: true, ..Case::default() }.open();
+    for by in [Party::White, Party::Black] {
+        table.give(0, by, &Command::MarkPresent).unwrap();
+    }
     table.play(0, "e2e4").unwrap();
     table.play(0, "g7g5").unwrap();
     table.play(0, "b1c3").unwrap();

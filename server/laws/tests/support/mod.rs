@@ -19,6 +19,8 @@ pub struct Case {
     pub time_control: &'static str,
     pub fen: &'static str,
     pub options: Vec<(&'static str, &'static str)>,
+    /// An appointed hour, t = 0.
+    pub hour: bool,
 }
 
 impl Default for Case {
@@ -30,6 +32,7 @@ impl Default for Case {
             time_control: "7200",
             fen: "",
             options: Vec::new(),
+            hour: false,
         }
     }
 }
@@ -53,7 +56,7 @@ impl Case {
             terms: Terms {
                 time_control: self.time_control.parse().unwrap(),
                 rules,
-                start: Start { fen, ..Start::default() },
+                start: Start { fen, scheduled: self.hour.then_some(Stamp(T0)), ..Start::default() },
                 spectator_delay_us: 0,
             },
             event: Text::default(),
