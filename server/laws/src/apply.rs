@@ -381,9 +381,7 @@ impl Game {
             }
         }
         // Law 1997 8.4, 8.5b, 2014 8.4, 8.5b, 2023 8.4, 8.5.2: whoever was exempt updates after the flag.
-        let long_increment = matches!(self.added(side), Added::Increment(us) | Added::Delay(us)
-            | Added::Bronstein(us) if us >= 30 * zeitnot_proto::time::SECOND_US);
-        if by_flag && self.rules.recording_required && !long_increment {
+        if by_flag && self.rules.recording_required && !self.has_long_increment(side) {
             self.players[side].sheet_due = true;
         }
     }

@@ -1,10 +1,14 @@
 //! What can be read off a game: clocks, snapshot, legal moves.
 
+use crate::clock::{delay, increment};
 use crate::game::{Game, Phase};
 use crate::position::uci;
 use zeitnot_proto::event::Claim;
 use zeitnot_proto::snapshot::{ClockReading, LegalMove, OpenClaim, Snapshot, Status};
 use zeitnot_proto::{ByColor, Color, List, Move, Seq, Stamp};
+
+/// An increment with which moves are recorded to the end (8.4).
+const RECORDING_INCREMENT_US: u64 = 30 * zeitnot_proto::time::SECOND_US;
 
 impl Game {
     /// How far the game has come.
@@ -38,6 +42,20 @@ impl Game {
     /// Main time of both sides at `at`.
     pub fn clocks_at(&self, at: Stamp) -> ByColor<u64> {
         if self.timed() { self.clock.shown(at, 0).main } else { ByColor::default() }
+    }
+
+    /// Whether `side` need not record its moves at `at`: little time left, and less than thirty seconds a move.
+    // Law 1997 8.4, 2014 8.4, 2023 8.4: below five minutes without thirty seconds added for each move.
+    pub fn is_exempt_from_recording(&self, side: Color, at: Stamp) -> bool {
+        self.timed()
+            && !self.has_long_increment(side)
+            && self.clocks_at(at)[side] < self.rules.recording_exempt_below_us
+    }
+
+    /// Whether each move of `side` adds thirty seconds or more.
+    pub(crate) fn has_long_increment(&self, side: Color) -> bool {
+        let added = self.added(side);
+        increment(added).max(delay(added)) >= RECORDING_INCREMENT_US
     }
 
     /// The period that each side is in, from 1.

@@ -111,6 +111,22 @@ fn scoresheets_by_hand() {
     }
 }
 
+// Law 1997 8.4, 2014 8.4, 2023 8.4: four minutes fifty-nine; ten seconds a move exempt, thirty do not.
+#[test]
+fn exempt_from_recording() {
+    use zeitnot_proto::Stamp;
+    for (time_control, exempt) in [("301+10", true), ("301+30", false), ("301", true)] {
+        for edition in Edition::ALL {
+            let options = vec![("increment_timing", "after_each_move")];
+            let table = Case { edition, time_control, options, ..Case::default() }.open();
+            let at = |seconds: u64| Stamp(support::T0 + seconds * 1_000_000);
+            assert!(!table.game.is_exempt_from_recording(Color::White, at(1)), "five minutes are left");
+            assert_eq!(table.game.is_exempt_from_recording(Color::White, at(2)), exempt, "{time_control}");
+            assert!(!table.game.is_exempt_from_recording(Color::Black, at(2)));
+        }
+    }
+}
+
 // Law 1997 7.1b, 12.2, 4.1, 2014 7.2b, 11.3, 4.1, 2023 7.2.2, 11.3: noted, and the game goes on as it was.
 #[test]
 fn notes_of_the_arbiter() {
