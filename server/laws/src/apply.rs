@@ -243,7 +243,10 @@ impl Game {
         }
         self.clock.main = clocks;
         self.players[side].completed = self.players[side].completed.saturating_add(1);
-        self.clock.in_period[side] = self.clock.in_period[side].saturating_add(1);
+        // Law 1997 6.3, 6.9, 2014 6.4, 6.9, 2023 6.4, 6.9: the moves of a period are completed in its time, or not at all.
+        if self.clock.fallen[side].is_none() {
+            self.clock.in_period[side] = self.clock.in_period[side].saturating_add(1);
+        }
         self.refill(side, spent.compensated_us);
         if let Some(granted) = &mut self.granted
             && granted.owed == Some(!side)
