@@ -1,5 +1,6 @@
 //! `zeitnot`, the thin client of Zeitnot for a terminal, for scripts and for replaying records.
 
+mod arbiter;
 mod games;
 mod history;
 mod list;
@@ -35,6 +36,8 @@ enum Action {
     Pipe,
     /// Plays recorded games through the server and checks that it agrees with the record.
     Replay(replay::Arguments),
+    /// Shows what awaits an arbiter, and does what he types.
+    Arbiter,
     /// Lists games, newest first.
     Games(games::Arguments),
     /// Lists all games of a player, newest first.
@@ -69,6 +72,7 @@ async fn run(cli: Cli) -> Outcome {
         Action::Watch(arguments) => watch::run(&cli.target, arguments).await,
         Action::Pipe => pipe::run(&cli.target).await,
         Action::Replay(arguments) => replay::run(&cli.target, arguments).await,
+        Action::Arbiter => arbiter::run(&cli.target).await,
         Action::Games(arguments) => games::run(&cli.target, arguments).await,
         Action::History(arguments) => history::run(&cli.target, arguments).await,
         Action::Pgn(arguments) => pgn::run(&cli.target, arguments).await,
