@@ -6,6 +6,7 @@ use crate::journal::Record;
 use std::collections::VecDeque;
 use zeitnot_laws::Game;
 use zeitnot_proto::game_stream::Events;
+use zeitnot_proto::snapshot::ClockReading;
 use zeitnot_proto::{List, Stamp};
 
 /// The game as it stood a while ago, and what has happened since.
@@ -30,6 +31,13 @@ impl Delayed {
         &self.game
     }
 
+    /// The clocks as spectators see them: as if everything happened just as much later.
+    pub fn reading(&self) -> ClockReading {
+        let mut clock = self.game.reading();
+        clock.began = clock.began.map(|began| began.plus(self.delay_us));
+        clock
+    }
+
     /// Keeps a decision back, with the instant at which the turn that it opened began.
     pub fn enqueue(&mut self, record: &Record, began: Option<Stamp>) {
         self.waiting.push_back((clock::now().plus(self.delay_us), record.clone(), began));
@@ -40,7 +48,7 @@ impl Delayed {
         self.waiting.front().map(|(at, ..)| *at)
     }
 
-    /// What may be seen by `now`. Clocks are told as if everything happened just as much later.
+    /// What may be seen by `now`.
     pub fn release(&mut self, now: Stamp) -> Vec<Events> {
         let mut released = Vec::new();
         while let Some((_, record, began)) = self.waiting.pop_front_if(|(at, ..)| *at <= now) {
@@ -50,8 +58,7 @@ impl Delayed {
             if let Some(began) = began {
                 self.game.turn_began(began);
             }
-            let mut clock = self.game.reading();
-            clock.began = clock.began.map(|began| began.plus(self.delay_us));
+            let clock = self.reading();
             released.push(Events {
                 first: record.first,
                 at: record.at,

@@ -27,7 +27,7 @@ use zeitnot_proto::command::{Command, Party};
 use zeitnot_proto::control::{GameSummary, Notice};
 use zeitnot_proto::event::Certificate;
 use zeitnot_proto::game_stream::{Attach, Events, FromGame, Seat};
-use zeitnot_proto::snapshot::{LegalMove, Status};
+use zeitnot_proto::snapshot::{ClockReading, LegalMove, Status};
 use zeitnot_proto::{Color, Event, List, Refusal, Seq, Stamp, codec};
 
 /// What a game's actor is told.
@@ -530,16 +530,11 @@ impl Actor {
         }
     }
 
-    /// The frame of a record's events, as things stand after it.
-    fn events_of(&self, record: Record) -> Events {
-        Events {
-            first: record.first,
-            at: record.at,
-            by: record.by,
-            entries: List::cut(record.entries),
-            position_seq: self.game.position_seq(),
-            clock: self.game.reading(),
-            now: clock::now(),
+    /// What a reader sees of the game: its state and its clocks.
+    fn seen_from(&self, seat: Seat) -> (&Game, ClockReading) {
+        match &self.public {
+            Some(public) if seat == Seat::Spectator => (public.game(), public.reading()),
+            _ => (&self.game, self.game.reading()),
         }
     }
 
@@ -549,7 +544,7 @@ impl Actor {
         if self.attachments.is_empty() {
             return;
         }
-        let encoded = Encoded::new(self.events_of(record));
+        let encoded = Encoded::new(events_of(record, &self.game, self.game.reading()));
         let legal = (moved && self.attachments.iter().any(|reader| reader.legal_moves))
             .then(|| legal_moves(&self.game));
         // Players' streams come first.
@@ -631,21 +626,17 @@ impl Actor {
     fn resync(&mut self, id: u64, after: Option<Seq>) {
         let Some(reader) = self.attachments.iter().find(|reader| reader.id == id) else { return };
         reader.lagging.store(false, Ordering::Release);
-        let game = match (&self.public, reader.seat) {
-            (Some(public), Seat::Spectator) => public.game(),
-            _ => &self.game,
-        };
+        let (game, clock) = self.seen_from(reader.seat);
         let missed = after.and_then(|after| self.missed(game, after));
         let frames: Vec<Bytes> = match missed {
             Some(records) => {
                 let view = reader.view();
                 let frames = records.into_iter().map(|record| {
-                    let events = Events { clock: game.reading(), ..self.events_of(record) };
-                    frame(&FromGame::Events(Box::new(withhold(events, view))))
+                    frame(&FromGame::Events(Box::new(withhold(events_of(record, game, clock), view))))
                 });
                 frames.collect()
             }
-            None => vec![self.snapshot_for(reader, game)],
+            None => vec![self.snapshot_for(reader)],
         };
         for bytes in &frames {
             if !reader.send(bytes) {
@@ -680,8 +671,10 @@ impl Actor {
         (starts == after.next()).then_some(records)
     }
 
-    fn snapshot_for(&self, reader: &Attachment, game: &Game) -> Bytes {
+    fn snapshot_for(&self, reader: &Attachment) -> Bytes {
+        let (game, clock) = self.seen_from(reader.seat);
         let mut snapshot = game.snapshot();
+        snapshot.clock = clock;
         let party = match (reader.seat, reader.side) {
             (Seat::Player, Some(side)) => Some(Party::from(side)),
             (Seat::Arbiter, _) => Some(Party::Arbiter),
@@ -832,6 +825,19 @@ fn rank(by: Party, turn: Color) -> u8 {
         Party::Device => 2,
         player if player.side() == Some(turn) => 3,
         _ => 4,
+    }
+}
+
+/// The frame of a record's events, as things stand in `game`.
+fn events_of(record: Record, game: &Game, clock: ClockReading) -> Events {
+    Events {
+        first: record.first,
+        at: record.at,
+        by: record.by,
+        entries: List::cut(record.entries),
+        position_seq: game.position_seq(),
+        clock,
+        now: clock::now(),
     }
 }
 
