@@ -45,3 +45,31 @@ fn all_of_them_hold() {
     assert!(report.is_empty(), "{report}");
     assert!(runs >= 70, "only {runs} runs");
 }
+
+/// A scenario, and what is changed in it so that it is none.
+#[test]
+fn what_is_no_scenario_says_where() {
+    let good = "id = \"X\"\ntitle = \"x\"\nedition = \"fide-2023\"\nspeed = \"blitz\"\nconduct = \"online\"\n\
+        [game]\ntime_control = \"300\"\n[[step]]\nat = \"1.000\"\nby = \"white\"\ndo = \"resign\"\n[end]\nat = \"2.000\"\n";
+    assert!(Scenario::read(good).is_ok());
+    for (from, to, line, what) in [
+        ("blitz", "bullet", 4, "none of"),
+        ("\"300\"", "\"300-5\"", 7, "time control"),
+        ("resign", "resing", 11, "unknown step"),
+        ("white", "arbiter", 11, "not for arbiter"),
+        ("at = \"1.000\"", "at = \"3.000\"", 12, "before the last step"),
+        ("1.000", "1:99", 9, "a time"),
+        ("[game]", "[game]\nfen = \"8/8/8/8/8/8/8/8 w - - 0 1\"", 7, "cannot be set up"),
+        ("[game]", "[game]\noptions = { flag_mode = \"manual\" }", 6, "cannot be set up"),
+        ("[game]", "[game]\noptions = { flag_mod = \"auto\" }", 7, "unknown option"),
+        ("[end]", "[end]\nexpect = [{ event = \"checkmate\" }]", 13, "unknown event"),
+        ("[end]", "[end]\nexpect = [{ event = \"move_made\", sied = \"white\" }]", 13, "no field"),
+        ("[end]", "[end]\nrezult = \"1-0\"", 13, "unknown key"),
+        ("[end]", "[end", 12, ""),
+    ] {
+        let text = good.replacen(from, to, 1);
+        let wrong = Scenario::read(&text).expect_err(to);
+        assert!(wrong.what.contains(what), "{to}: {wrong}");
+        assert_eq!(wrong.line, line, "{to}: {wrong}");
+    }
+}

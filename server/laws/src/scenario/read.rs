@@ -2,6 +2,7 @@
 
 use super::tree::{Node, Tree};
 use super::{End, Expectations, Expected, FormError, Run, Scenario, Step, Wanted};
+use crate::Game;
 use crate::options::{Kind, RECORDED, spec};
 use zeitnot_proto::command::{
     DrawBasis, Party, QuickplayBasis, RestoredClocks, Running, Sanction, TouchKind, Verdict, Why,
@@ -32,6 +33,9 @@ pub(super) fn scenario(text: &str) -> Read<Scenario> {
             for variant in variants.list()? {
                 variant.only(COMMON)?;
                 let name = variant.need("name")?.text()?.to_owned();
+                if name.is_empty() || runs.iter().any(|run: &Run| run.variant == name) {
+                    return variant.error("each variant needs a name of its own");
+                }
                 one(&file.merge(variant), &name, &mut runs)?;
             }
         }
@@ -90,6 +94,9 @@ fn run(table: &Tree, name: String, variant: String, mut rules: Rules) -> Read<Ru
     let terms = Terms { time_control, rules, start: start(game)?, spectator_delay_us: 0 };
     let mut present = ByColor::both(scheduled_us.is_none());
     if let Some(list) = game.get("present") {
+        if scheduled_us.is_none() {
+            return list.error("present without scheduled_start");
+        }
         for side in list.list()? {
             present[color(side)?] = true;
         }
@@ -104,7 +111,21 @@ fn run(table: &Tree, name: String, variant: String, mut rules: Rules) -> Read<Ru
     if steps.last().is_some_and(|last| last.at_us > end.at_us) {
         return Err(FormError { line: end.line, what: "end.at lies before the last step".into() });
     }
-    Ok(Run { name, variant, terms, present, scheduled_us, steps, end })
+    let run = Run { name, variant, terms, present, scheduled_us, steps, end };
+    match Game::replay_start(&run.setup()) {
+        Err(refusal) if !run.expects_no_game() => {
+            game.get("fen").unwrap_or(game).error(format!("the game cannot be set up: {refusal}"))
+        }
+        _ => Ok(run),
+    }
+}
+
+impl Run {
+    /// Whether the file itself says that the game is refused.
+    fn expects_no_game(&self) -> bool {
+        let first = self.steps.first().map_or(&self.end.expect, |step| &step.expect);
+        first.iter().any(|expected| expected.event == "rejected")
+    }
 }
 
 fn start(game: &Tree) -> Read<Start> {
@@ -199,9 +220,9 @@ fn read_step(step: &Tree, conduct: Conduct) -> Read<Step> {
         Some(Party::Device) => parties == Devices,
         Some(Party::Server) => parties == Servers,
     };
-    // A command by the wrong party is a case too, if the file says that it is refused.
-    if !fits && (by.is_none() || parties == Nobody) {
-        return action.error(format!("{name} is not for {by:?}"));
+    if !fits {
+        let by = step.get("by").map_or(Ok("nobody"), Tree::text)?;
+        return action.error(format!("{name} is not for {by}"));
     }
     let at_us = time(step.need("at")?)?;
     let processed_at_us = step.get("processed_at").map(time).transpose()?;
@@ -465,6 +486,9 @@ fn expected_one(tree: &Tree) -> Read<Expected> {
     for (key, value) in tree.table()? {
         if key == "event" {
             continue;
+        }
+        if !super::report::FIELDS.contains(&key.as_str()) {
+            return value.error(format!("{event} has no field {key}"));
         }
         let wanted = match &value.node {
             Node::Text(text) => Wanted::Text(text.clone()),

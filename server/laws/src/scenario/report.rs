@@ -61,6 +61,44 @@ pub(super) const EVENTS: &[&str] = &[
     "two_hands_reported",
 ];
 
+/// The fields that events may have.
+pub(super) const FIELDS: &[&str] = &[
+    "article",
+    "basis",
+    "black",
+    "bonus",
+    "code",
+    "count",
+    "earliest",
+    "forced",
+    "fen",
+    "illegal",
+    "increment",
+    "kind",
+    "latest",
+    "main",
+    "move",
+    "order",
+    "period",
+    "played",
+    "ply",
+    "present",
+    "private",
+    "proper",
+    "reason",
+    "running",
+    "side",
+    "source",
+    "square",
+    "squares",
+    "text",
+    "time",
+    "together",
+    "topic",
+    "white",
+    "winner",
+];
+
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
