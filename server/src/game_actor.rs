@@ -452,7 +452,7 @@ impl Actor {
         match self.server.journal.append(record.clone(), finished).await {
             Ok(Ok(committed)) => Ok(committed),
             Ok(Err(StoreError::Down(why))) => {
-                tracing::warn!(why, "the store takes nothing; this game stands");
+                tracing::debug!(why, "the store takes nothing; this game stands");
                 self.suspend();
                 Err(Refusal::StoreDown)
             }

@@ -126,7 +126,11 @@ pub async fn seek(server: &Arc<Server>, peer: &Peer, proposal: Proposal) -> Resu
     };
     let Some((id, seek)) = matched else { return Err(Refusal::NoSuchOffer) };
     let color = proposal.color.or(seek.proposal.color.map(|color| !color));
-    play(server, (&peer.name, color), &seek.by, proposal.terms, Some(id)).await
+    let played = play(server, (&peer.name, color), &seek.by, proposal.terms, Some(id)).await;
+    if played.is_err() {
+        server.lobby.open().seeks.insert(id, seek);
+    }
+    played
 }
 
 /// Accepts somebody's seek.
@@ -139,8 +143,13 @@ pub async fn accept_seek(server: &Arc<Server>, peer: &Peer, id: OfferId) -> Resu
             _ => open.seeks.remove(&id).ok_or(Refusal::NoSuchOffer)?,
         }
     };
-    let Seek { by, proposal } = seek;
-    play(server, (&by, proposal.color), &peer.name, proposal.terms, Some(id)).await
+    let Seek { by, proposal } = &seek;
+    let played = play(server, (by, proposal.color), &peer.name, proposal.terms.clone(), Some(id)).await;
+    if played.is_err() {
+        // It stays open: what kept the game from being created may pass.
+        server.lobby.open().seeks.insert(id, seek);
+    }
+    played
 }
 
 /// Withdraws a seek.
@@ -182,8 +191,12 @@ pub fn challenge(server: &Server, peer: &Peer, to: &Name, proposal: Proposal) ->
 pub async fn accept_challenge(server: &Arc<Server>, peer: &Peer, id: OfferId) -> Result<Reply, Refusal> {
     player(peer)?;
     let challenge = take_challenge(server, id, |challenge| challenge.to == peer.name)?;
-    let Challenge { by, to, proposal } = challenge;
-    play(server, (&by, proposal.color), &to, proposal.terms, Some(id)).await
+    let Challenge { by, to, proposal } = &challenge;
+    let played = play(server, (by, proposal.color), to, proposal.terms.clone(), Some(id)).await;
+    if played.is_err() {
+        server.lobby.open().challenges.insert(id, challenge);
+    }
+    played
 }
 
 /// Declines a challenge to oneself, or withdraws one's own.
