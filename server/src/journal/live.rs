@@ -11,10 +11,10 @@ use zeitnot_proto::rules::GameId;
 use zeitnot_proto::{Seq, Stamp};
 
 /// A game that has rows in the live table.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LiveGame {
     /// The fence: the number that its next event has.
-    pub(super) next: Seq0,
+    pub(super) next: Seq,
     /// Its rows, in order: the table has no index that would find them.
     pub(super) rows: Vec<i64>,
     /// When the last of them was committed, if that is known.
@@ -23,13 +23,10 @@ pub(super) struct LiveGame {
     pub(super) over: bool,
 }
 
-/// A sequence number that is 0 to begin with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seq0(pub(super) Seq);
-
-impl Default for Seq0 {
-    fn default() -> Self {
-        Seq0(Seq(0))
+impl LiveGame {
+    /// A game without any rows yet.
+    pub(super) fn new() -> LiveGame {
+        LiveGame { next: Seq(0), rows: Vec::new(), committed: None, over: false }
     }
 }
 
@@ -125,8 +122,8 @@ pub(super) fn scan(connection: &Connection) -> rusqlite::Result<(Found, HashMap<
             continue;
         }
         found.last_game = found.last_game.max(game);
-        let entry = games.entry(game).or_default();
-        entry.next = Seq0(Seq(row.get::<_, u32>(2)?.saturating_add(row.get(3)?)));
+        let entry = games.entry(game).or_insert_with(LiveGame::new);
+        entry.next = Seq(row.get::<_, u32>(2)?.saturating_add(row.get(3)?));
         entry.rows.push(last_row);
         entry.committed = None;
         pending.push(game);

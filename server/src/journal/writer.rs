@@ -1,7 +1,7 @@
 //! The one thread that writes: it takes what is queued, writes it as one group, and answers when the
 //! group is durable.
 
-use super::live::{LiveGame, Seq0, Shared, count};
+use super::live::{LiveGame, Shared, count};
 use super::row::{EncodedRow, party_number};
 use super::sqlite::Group;
 use super::sweep::Sweep;
@@ -176,8 +176,8 @@ impl Writer {
         self.sweep.add_dead(staged.dead_rows);
         let mut live = self.shared.live();
         for (game, change) in staged.games {
-            let entry = live.entry(game).or_default();
-            entry.next = Seq0(change.next);
+            let entry = live.entry(game).or_insert_with(LiveGame::new);
+            entry.next = change.next;
             entry.rows.extend(change.rows);
             entry.committed = Some(committed);
             entry.over = change.over;
@@ -345,7 +345,7 @@ impl Staging<'_> {
     /// How a game stands before this group.
     fn standing(&self, game: GameId) -> rusqlite::Result<Change> {
         if let Some(LiveGame { next, over, .. }) = self.shared.live().get(&game) {
-            return Ok(Change { next: next.0, rows: Vec::new(), over: *over });
+            return Ok(Change { next: *next, rows: Vec::new(), over: *over });
         }
         let archived = games::next_of(self.connection, game)?;
         Ok(Change { next: archived.unwrap_or(Seq(0)), rows: Vec::new(), over: archived.is_some() })
