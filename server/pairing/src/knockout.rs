@@ -134,6 +134,7 @@ pub struct Knockout {
     format: Format,
     initial_colour: Color,
     third_place: bool,
+    #[serde(with = "as_pairs")]
     results: BTreeMap<GameKey, BoardResult>,
     withdrawn: Vec<Tpn>,
 }
@@ -357,6 +358,26 @@ impl Knockout {
             }
         }
         places
+    }
+}
+
+/// Results as a list of pairs: not every format has keys that are more than text.
+mod as_pairs {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{BTreeMap, BoardResult, GameKey};
+
+    pub(super) fn serialize<S: Serializer>(
+        results: &BTreeMap<GameKey, BoardResult>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(results)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<GameKey, BoardResult>, D::Error> {
+        Vec::deserialize(deserializer).map(Vec::into_iter).map(Iterator::collect)
     }
 }
 

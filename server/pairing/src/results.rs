@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dutch::Pairing;
 use crate::round::{Bye, Color, Entry, Score, Tpn};
+use crate::round_robin;
 use crate::tournament::Tournament;
 
 /// How a board ended.
@@ -39,6 +40,8 @@ pub enum EntryError {
     },
     /// A player of the pairing has an opponent in that round already.
     AlreadyPaired(Tpn),
+    /// A board of the round has a result, so its pairing stands.
+    HasResults(Tpn),
 }
 
 impl fmt::Display for EntryError {
@@ -49,6 +52,7 @@ impl fmt::Display for EntryError {
                 write!(f, "{white} does not have White against {black} in round {round}")
             }
             Self::AlreadyPaired(tpn) => write!(f, "player {tpn} has an opponent in this round already"),
+            Self::HasResults(tpn) => write!(f, "player {tpn} has a result in this round"),
         }
     }
 }
@@ -79,6 +83,44 @@ impl Tournament {
             self.set_entry(tpn, pairing.round, entry);
         }
         Ok(())
+    }
+
+    /// Takes back a pairing that was entered, to pair the round again. Requested byes and absences stay.
+    ///
+    /// # Errors
+    /// If a board has a result already; then nothing is changed.
+    pub fn withdraw_pairing(&mut self, round: usize) -> Result<(), EntryError> {
+        let has_result = |entry| matches!(entry, Entry::Played { .. } | Entry::Forfeit { .. });
+        if let Some(player) = self.players.iter().find(|p| has_result(p.entry(round))) {
+            return Err(EntryError::HasResults(player.tpn));
+        }
+        let paired = |entry| matches!(entry, Entry::Paired { .. } | Entry::Bye(Bye::Allocated));
+        let made: Vec<Tpn> = self.players.iter().filter(|p| paired(p.entry(round))).map(|p| p.tpn).collect();
+        for tpn in made {
+            self.set_entry(tpn, round, Entry::Absent);
+        }
+        Ok(())
+    }
+
+    /// A pairing made by hand: boards (White, Black) in order and the allocated bye. It is not judged; see
+    /// [`crate::audit::violations`].
+    pub fn pairing_by_hand(&self, round: usize, boards: &[(Tpn, Tpn)], bye: Option<Tpn>) -> Pairing {
+        let named =
+            |tpn: Tpn| bye == Some(tpn) || boards.iter().any(|&(white, black)| white == tpn || black == tpn);
+        let out = self
+            .players
+            .iter()
+            .filter(|p| !named(p.tpn))
+            .map(|player| (player.tpn, self.bye_for(player, round).unwrap_or(Bye::Zero)));
+        Pairing {
+            round,
+            boards: boards
+                .iter()
+                .map(|&(white, black)| round_robin::board(self, round, white, black))
+                .collect(),
+            bye,
+            out: out.collect(),
+        }
     }
 
     /// Records or corrects the result of a board.
@@ -140,5 +182,75 @@ impl Tournament {
             rounds.resize(at + 1, Entry::Absent);
         }
         rounds[at] = entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit;
+    use crate::dutch;
+    use crate::tournament::Player;
+
+    fn five() -> Tournament {
+        Tournament {
+            rounds: Some(3),
+            initial_colour: Some(Color::White),
+            players: (1..=5).map(|tpn| Player { tpn, ..Player::default() }).collect(),
+            ..Tournament::default()
+        }
+    }
+
+    #[test]
+    fn a_pairing_is_taken_back_until_there_is_a_result() {
+        let mut tournament = five();
+        let before = tournament.clone();
+        let pairing = dutch::pair(&tournament).expect("a pairing");
+        tournament.enter_pairing(&pairing).expect("a fresh round");
+        assert_eq!(tournament.enter_pairing(&pairing), Err(EntryError::AlreadyPaired(1)));
+        assert!(!tournament.round_is_complete(1));
+        tournament.withdraw_pairing(1).expect("no results");
+        for (now, then) in tournament.players.iter().zip(&before.players) {
+            assert_eq!(now.entry(1), then.entry(1));
+        }
+        assert_eq!(dutch::pair(&tournament), Ok(pairing.clone()));
+        tournament.enter_pairing(&pairing).expect("taken back");
+        tournament.set_result(1, 1, 3, BoardResult::WhiteForfeits).expect("a board");
+        assert_eq!(tournament.withdraw_pairing(1), Err(EntryError::HasResults(1)));
+    }
+
+    #[test]
+    fn results_are_corrected_but_only_where_there_is_a_board() {
+        let mut tournament = five();
+        let pairing = dutch::pair(&tournament).expect("a pairing");
+        tournament.enter_pairing(&pairing).expect("a fresh round");
+        for result in
+            [BoardResult::Played(Score::Win), BoardResult::BothForfeit, BoardResult::Unrated(Score::Draw)]
+        {
+            tournament.set_result(1, 1, 3, result).expect("a board");
+        }
+        assert_eq!(
+            tournament.player(3).map(|p| p.entry(1)),
+            Some(Entry::Played { opponent: 1, colour: Color::Black, score: Score::Draw, rated: false })
+        );
+        let wrong = tournament.set_result(1, 3, 1, BoardResult::Played(Score::Win));
+        assert_eq!(wrong, Err(EntryError::NotPaired { round: 1, white: 3, black: 1 }));
+    }
+
+    #[test]
+    fn a_pairing_by_hand_can_be_judged_and_entered() {
+        let mut tournament = five();
+        let by_hand = tournament.pairing_by_hand(1, &[(2, 1), (3, 4)], Some(5));
+        assert!(audit::violations(&tournament, 1, &[(2, 1), (3, 4)], Some(5)).is_empty());
+        tournament.enter_pairing(&by_hand).expect("a fresh round");
+        tournament.set_result(1, 2, 1, BoardResult::Played(Score::Draw)).expect("a board");
+        tournament.set_result(1, 3, 4, BoardResult::Played(Score::Draw)).expect("a board");
+        let broken: Vec<&str> = audit::violations(&tournament, 2, &[(1, 2), (3, 4)], Some(5))
+            .into_iter()
+            .map(|violation| violation.criterion)
+            .collect();
+        assert_eq!(broken, ["C1", "C1", "C2"]);
+        let missing = audit::violations(&tournament, 2, &[(1, 3)], None);
+        assert_eq!(missing.first().map(|violation| violation.criterion), Some("list"));
     }
 }

@@ -158,7 +158,8 @@ fn damaged_files_never_break_a_command() {
     let options =
         StandingsOptions { criteria: parse_list(every).expect("codes"), ..StandingsOptions::default() };
     let mut read = 0;
-    for _ in 0..600 {
+    let count = std::env::var("SIMULATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
+    for _ in 0..count {
         let mut text = originals[random.below(originals.len())].clone().into_bytes();
         for _ in 0..=random.below(4) {
             let at = random.below(text.len());
@@ -191,5 +192,5 @@ fn damaged_files_never_break_a_command() {
             &StandingsOptions { explain: true, rounds: Some(random.below(12)), ..options.clone() },
         );
     }
-    assert!(read > 40, "{read} of the damaged files could still be read");
+    assert!(read > count / 15, "{read} of the damaged files could still be read");
 }

@@ -40,13 +40,11 @@ pub(super) fn pair(bracket: &mut Bracket<'_>) -> Option<Paired> {
 
 /// Chooses the narrowest type that holds the weights.
 fn dispatch(bracket: &Bracket<'_>, ranks: &Ranks, count_only: bool) -> Option<Paired> {
-    let size = bracket.vertices.len();
     let (moved, residents) = (bracket.moved, bracket.residents.len());
     // Step (a), (b): a pin or an addend per MDP. Steps (c) to (g): exchanges, BSN sums, a spare counter.
     let mdp = bits_for(moved.max(1) * (2 * residents + 4));
     let remainder = bits_for(residents) + bits_for(residents * residents) + bits_for(residents.max(2));
     let layout = bracket.layout(ranks, mdp.max(remainder) + 2);
-    debug_assert!(size >= residents);
     macro_rules! narrowest {
         ($($weight:ty),*) => {
             $(if layout.bits <= <$weight as Weight>::BITS {

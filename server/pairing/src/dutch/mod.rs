@@ -276,16 +276,14 @@ fn pair_bracket(
         let Some(limit) = scope_limit(field, moved, group, bye_score, depth) else { continue };
         if depth == 0 && method.quick && limit >= 1 {
             let seats: Vec<usize> = residents.clone().collect();
-            let floater = quick::Floater { may_float: &|_| true };
-            if let Some(paired) = quick::pair(field, moved, &seats, &floater) {
+            if let Some(paired) = quick::pair(field, moved, &seats, &|_| true) {
                 return Ok(paired);
             }
         }
         if depth == 2 && method.quick && group + 1 == field.groups.len() {
             let seats: Vec<usize> = residents.clone().collect();
             let takes_bye = last_floaters(field, &seats, bye_score);
-            let floater = quick::Floater { may_float: &|seat| takes_bye.contains(&seat) };
-            if let Some(paired) = quick::pair(field, moved, &seats, &floater) {
+            if let Some(paired) = quick::pair(field, moved, &seats, &|seat| takes_bye.contains(&seat)) {
                 return Ok(paired);
             }
         }

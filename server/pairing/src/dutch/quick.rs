@@ -12,18 +12,13 @@ use super::field::{Field, Float};
 use crate::matching::first_best_assignment;
 use crate::round::Color;
 
-/// What the bracket's odd player must be, if there is one.
-pub(super) struct Floater<'a> {
-    /// Whether a seat may float as far as the bye is concerned (C2, C5, C9).
-    pub(super) may_float: &'a dyn Fn(usize) -> bool,
-}
-
-/// Pairs a bracket of `moved` and `residents` (both in order of rank), or gives up.
+/// Pairs a bracket of `moved` and `residents` (both in order of rank), or gives up. `may_float` says who may stay over
+/// as far as the bye is concerned (C2, C5, C9).
 pub(super) fn pair(
     field: &Field,
     moved: &[usize],
     residents: &[usize],
-    floater: &Floater<'_>,
+    may_float: &dyn Fn(usize) -> bool,
 ) -> Option<Paired> {
     if moved.len() > residents.len() {
         return None;
@@ -36,10 +31,12 @@ pub(super) fn pair(
         field,
         moved,
         residents,
-        floater,
+        may_float,
         bound,
         taken: vec![false; residents.len()],
         mdp: Vec::new(),
+        // A few times what the way without dead ends takes.
+        steps: 8 * (moved.len() + 1) * (residents.len() + 1),
     };
     let pairs = search.go(census, Cost::default())?;
     let natural = pairs.iter().enumerate().all(|(i, &(_, v))| {
@@ -123,10 +120,12 @@ struct Search<'a> {
     field: &'a Field,
     moved: &'a [usize],
     residents: &'a [usize],
-    floater: &'a Floater<'a>,
+    may_float: &'a dyn Fn(usize) -> bool,
     bound: Cost,
     taken: Vec<bool>,
     mdp: Vec<(usize, usize)>,
+    /// How many more opponents may be tried: proofs of dead ends are exponential at worst.
+    steps: usize,
 }
 
 impl Search<'_> {
@@ -142,6 +141,10 @@ impl Search<'_> {
         let census = census.without(self.field, mdp);
         for i in 0..self.residents.len() {
             let resident = self.residents[i];
+            if self.steps == 0 {
+                return None;
+            }
+            self.steps -= 1;
             if self.taken[i] || !self.field.may_meet(mdp, resident) {
                 continue;
             }
@@ -170,7 +173,7 @@ impl Search<'_> {
 
     /// A complete MDP-pairing is left in place when its remainder failed.
     fn gave_up(&self) -> bool {
-        self.mdp.len() == self.moved.len()
+        self.mdp.len() == self.moved.len() || self.steps == 0
     }
 
     /// The remainder: S1 as it stands against S2, C14 and C16 for the one who floats.
@@ -204,6 +207,6 @@ impl Search<'_> {
     }
 
     fn floats_well(&self, seat: usize) -> bool {
-        (self.floater.may_float)(seat) && !self.field.seats[seat].floats.contains(&Float::Down)
+        (self.may_float)(seat) && !self.field.seats[seat].floats.contains(&Float::Down)
     }
 }
