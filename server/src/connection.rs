@@ -71,7 +71,6 @@ async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<P
         .await
         .map_err(|_| Code::Internal)??;
     let Identity { name, roles, guest_token } = identity;
-    connection.set_max_concurrent_bi_streams(VarInt::from_u32(streams_for(server, roles)));
     let (outbox, frames) = mpsc::channel(CONTROL_OUTBOX);
     let peer =
         Arc::new(Peer { id: server.hub.next_peer_id(), name, roles, outbox, connection: connection.clone() });
@@ -137,19 +136,31 @@ async fn converse(server: &Arc<Server>, peer: &Arc<Peer>, mut control: Control) 
         &mut control.reader,
         &mut control.outbox,
     );
-    let games = async {
-        loop {
-            match peer.connection.accept_bi().await {
-                Ok((send, recv)) => {
-                    let stream = game_stream::serve(Arc::clone(server), Arc::clone(peer), send, recv);
-                    tokio::spawn(stream.in_current_span());
-                }
-                Err(_) => break Code::Done,
-            }
-        }
-    };
     tokio::select! {
         code = controlled => code,
-        code = games => code,
+        code = take_streams(server, peer) => code,
     }
+}
+
+/// Serves the streams that the client opens. quinn keeps state for every stream that it permits, so
+/// permission grows with use, up to what the client's roles allow.
+async fn take_streams(server: &Arc<Server>, peer: &Arc<Peer>) -> Code {
+    let most = streams_for(server, peer.roles);
+    let mut permitted = server.limits.streams_unknown.min(most);
+    let open = Arc::new(());
+    while let Ok((send, recv)) = peer.connection.accept_bi().await {
+        let counted = Arc::clone(&open);
+        let (server, peer_of) = (Arc::clone(server), Arc::clone(peer));
+        let stream = async move {
+            game_stream::serve(server, peer_of, send, recv).await;
+            drop(counted);
+        };
+        tokio::spawn(stream.in_current_span());
+        let in_use = u32::try_from(Arc::strong_count(&open)).unwrap_or(u32::MAX);
+        if permitted < most && in_use.saturating_mul(2) > permitted {
+            permitted = permitted.saturating_mul(2).min(most);
+            peer.connection.set_max_concurrent_bi_streams(VarInt::from_u32(permitted));
+        }
+    }
+    Code::Done
 }
