@@ -8,8 +8,8 @@ use super::{
     blocked, material,
     plan::{CheckSquares, Plan, Price},
     projection,
-    state::{State, Step},
-    visited::{NONE, Visited},
+    state::{Key, State, Step},
+    visited::{self, NONE, Visited},
 };
 
 /// How a search ended.
@@ -199,6 +199,8 @@ pub(super) struct Frontier {
     /// Positions to expand, by cost; within a cost the latest first.
     queue: Vec<Vec<(u32, bool)>>,
     prune: Prune,
+    /// What follows from the position being expanded, with keys and hashes.
+    batch: Vec<(Step, State, Key, u64)>,
 }
 
 /// Whether positions after irreversible moves are worth a proof of their own: tried as long as it pays.
@@ -241,7 +243,7 @@ impl Frontier {
     pub(super) fn new(root: &State, winner: Color) -> Frontier {
         let mut visited = Visited::new();
         let queue = visited.insert(root.key(), NONE, None).map(|root| vec![(root, false)]);
-        Frontier { winner, visited, queue: queue.into_iter().collect(), prune: Prune::default() }
+        Frontier { winner, visited, queue: queue.into_iter().collect(), prune: Prune::default(), batch: Vec::new() }
     }
 
     pub(super) fn spent(&self) -> u64 {
@@ -330,9 +332,16 @@ impl Frontier {
                 std::cmp::Reverse((price.cost, price.order))
             });
         }
-        for &mut step in steps {
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.clear();
+        batch.extend(steps.iter().map(|&step| {
             let next = state.play(step);
-            let Some(child) = self.visited.insert(next.key(), number, Some(step)) else { continue };
+            let key = next.key();
+            (step, next, key, visited::hash(&key))
+        }));
+        self.visited.warm(batch.iter().map(|&(.., hash)| hash));
+        for &(step, next, key, hash) in &batch {
+            let Some(child) = self.visited.insert_hashed(key, hash, number, Some(step)) else { continue };
             let irreversible = step.role == Role::Pawn || state.takes(step);
             let proves = matches!(guide, Guide::Plan(_) | Guide::Deep(_)) && irreversible;
             if proves && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
@@ -353,6 +362,7 @@ impl Frontier {
             self.queue[at].push((child, serves));
             least = least.min(at);
         }
+        self.batch = batch;
         least
     }
 }

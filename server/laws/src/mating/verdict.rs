@@ -10,8 +10,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a ruling while players wait: about half a second and a hundred megabytes at the worst.
-    pub const RULING: Budget = Budget { positions: 1_000_000 };
+    /// For a ruling while players wait: about half a second and two hundred megabytes at the worst.
+    pub const RULING: Budget = Budget { positions: 2_000_000 };
 }
 
 /// The answer, with its certificate.

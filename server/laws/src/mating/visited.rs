@@ -50,12 +50,33 @@ impl Visited {
         }
     }
 
+    /// Loads what [`Visited::insert_hashed`] will look at for all of `hashes`, so that the waits for memory
+    /// overlap: in large sets they are most of the time.
+    pub(super) fn warm(&self, hashes: impl Iterator<Item = u64> + Clone) {
+        let mask = self.slots.len() - 1;
+        let entry = |hash: u64| (hash, self.slots[slot(hash, mask)]);
+        let slots = hashes.clone().fold(0, |all, hash| all ^ entry(hash).1);
+        let matching = hashes.map(entry).filter(|(hash, entry)| *entry != 0 && entry & TAG == hash & TAG);
+        let keys = matching.fold(0, |all, (_, entry)| all ^ self.nodes[index(entry)].key[0]);
+        std::hint::black_box(slots ^ keys);
+    }
+
     /// Adds a position; its number if it is new.
     pub(super) fn insert(&mut self, key: Key, parent: u32, step: Option<Step>) -> Option<u32> {
+        self.insert_hashed(key, hash(&key), parent, step)
+    }
+
+    /// As [`Visited::insert`], with the key's hash at hand.
+    pub(super) fn insert_hashed(
+        &mut self,
+        key: Key,
+        hash: u64,
+        parent: u32,
+        step: Option<Step>,
+    ) -> Option<u32> {
         if self.nodes.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let hash = hash(&key);
         let tag = hash & TAG;
         let mask = self.slots.len() - 1;
         let mut at = slot(hash, mask);
@@ -119,7 +140,7 @@ fn slot(hash: u64, mask: usize) -> usize {
     hash as usize & mask
 }
 
-fn hash(key: &Key) -> u64 {
+pub(super) fn hash(key: &Key) -> u64 {
     let a = fold(key[0] ^ 0x9e37_79b9_7f4a_7c15, key[3] ^ 0xd1b5_4a32_d192_ed03);
     let b = fold(key[1] ^ 0xa076_1d64_78bd_642f, key[2] ^ 0xe703_7ed1_a0b4_28db);
     fold(a ^ 0x8ebc_6af0_9c88_c6e3, b ^ 0x5899_65cc_7537_4cc3)
