@@ -21,6 +21,9 @@ const DIVES: [(usize, u8, u64); 8] =
 /// Positions for one aim at a pattern or one advance.
 const AIM_POSITIONS: u64 = 3000;
 
+/// Plies that count as much as a step missing, where an aim alone got lost among equals.
+const WANDER: u16 = 4;
+
 /// Aims tried.
 const AIMS: usize = 12;
 
@@ -124,7 +127,9 @@ impl Analysis {
             .or_else(|| self.seek(Guide::Plan(plan), self.budget / 16))
             .or_else(|| self.far_afield())
             .or_else(|| {
-                aims.iter().take(AIMS / 2).find_map(|aim| self.seek(Guide::Aim(aim), 8 * AIM_POSITIONS))
+                aims.iter()
+                    .take(AIMS / 2)
+                    .find_map(|aim| self.seek(Guide::Aim(aim, WANDER), 8 * AIM_POSITIONS))
             })
             .or_else(|| self.seek(Guide::Plan(plan), u64::MAX))
             .unwrap_or(Found::Open)
@@ -165,7 +170,7 @@ impl Analysis {
         advances
             .into_iter()
             .find_map(|advance| self.seek(Guide::Advance(advance), AIM_POSITIONS))
-            .or_else(|| aims.iter().find_map(|aim| self.seek(Guide::Aim(aim), AIM_POSITIONS)))
+            .or_else(|| aims.iter().find_map(|aim| self.seek(Guide::Aim(aim, u16::MAX), AIM_POSITIONS)))
     }
 
     fn projection(&mut self) -> Option<Found> {

@@ -185,8 +185,8 @@ pub(super) enum Guide<'a> {
     Bare(Plan),
     /// The latest position first, of its moves the cheapest: wanders far, and so breaks walls.
     Deep(Plan),
-    /// The distance from the mate aimed at.
-    Aim(&'a Aim),
+    /// The distance from the mate aimed at, and how many plies count as much as one step of it.
+    Aim(&'a Aim, u16),
     /// The distance from getting a pawn through and then driving the king.
     Advance(Advance),
 }
@@ -197,10 +197,19 @@ pub(super) struct Frontier {
     winner: Color,
     visited: Visited,
     /// Positions to expand, by cost; within a cost the latest first.
-    queue: Vec<Vec<(u32, bool)>>,
+    queue: Vec<Vec<Waiting>>,
     prune: Prune,
     /// What follows from the position being expanded, with keys and hashes.
     batch: Vec<(Step, State, Key, u64)>,
+}
+
+/// A position to expand.
+#[derive(Clone, Copy)]
+struct Waiting {
+    number: u32,
+    plies: u16,
+    /// Whether the next move is free.
+    free: bool,
 }
 
 /// Whether positions after irreversible moves are worth a proof of their own: tried as long as it pays.
@@ -242,8 +251,15 @@ const PRUNE_FRAMES: usize = 20_000;
 impl Frontier {
     pub(super) fn new(root: &State, winner: Color) -> Frontier {
         let mut visited = Visited::new();
-        let queue = visited.insert(root.key(), NONE, None).map(|root| vec![(root, false)]);
-        Frontier { winner, visited, queue: queue.into_iter().collect(), prune: Prune::default(), batch: Vec::new() }
+        let first = |number| vec![Waiting { number, plies: 0, free: false }];
+        let queue = visited.insert(root.key(), NONE, None).map(first);
+        Frontier {
+            winner,
+            visited,
+            queue: queue.into_iter().collect(),
+            prune: Prune::default(),
+            batch: Vec::new(),
+        }
     }
 
     pub(super) fn spent(&self) -> u64 {
@@ -255,14 +271,15 @@ impl Frontier {
         let mut steps = Vec::with_capacity(256);
         let mut cost = 0;
         while cost < self.queue.len() {
-            let Some((number, free)) = self.queue[cost].pop() else {
+            let Some(next) = self.queue[cost].pop() else {
                 cost += 1;
                 continue;
             };
             if self.spent() > positions {
-                self.queue[cost].push((number, free));
+                self.queue[cost].push(next);
                 return Found::Open;
             }
+            let number = next.number;
             let state = self.visited.state(number);
             steps.clear();
             let check = state.legal(&mut steps);
@@ -279,7 +296,7 @@ impl Frontier {
                 line.push(step);
                 return Found::Mate(self.shortened(line));
             }
-            let least = self.spread(&state, guide, &mut steps, number, cost, free);
+            let least = self.spread(&state, guide, &mut steps, next, cost);
             cost = cost.min(least);
         }
         if self.prune.proved > 0 { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
@@ -320,9 +337,8 @@ impl Frontier {
         state: &State,
         guide: Guide<'_>,
         steps: &mut [Step],
-        number: u32,
+        from: Waiting,
         cost: usize,
-        free: bool,
     ) -> usize {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
         let mut least = usize::MAX;
@@ -341,25 +357,30 @@ impl Frontier {
         }));
         self.visited.warm(batch.iter().map(|&(.., hash)| hash));
         for &(step, next, key, hash) in &batch {
-            let Some(child) = self.visited.insert_hashed(key, hash, number, Some(step)) else { continue };
+            let Some(child) = self.visited.insert_hashed(key, hash, from.number, Some(step)) else {
+                continue;
+            };
             let irreversible = step.role == Role::Pawn || state.takes(step);
             let proves = matches!(guide, Guide::Plan(_) | Guide::Deep(_)) && irreversible;
             if proves && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
                 continue;
             }
-            let (at, serves) = match guide {
+            let (at, free) = match guide {
                 Guide::Plan(plan) | Guide::Bare(plan) => {
                     let price = plan.price(state, step, heavy);
-                    (cost + if free && price.cost == 1 { 0 } else { usize::from(price.cost) }, price.serves)
+                    (
+                        cost + if from.free && price.cost == 1 { 0 } else { usize::from(price.cost) },
+                        price.serves,
+                    )
                 }
                 Guide::Deep(_) => (0, false),
                 Guide::Advance(advance) => (advance.distance(&next), false),
-                Guide::Aim(aim) => (aim.distance(&next), false),
+                Guide::Aim(aim, wander) => (aim.distance(&next) + usize::from(from.plies / wander), false),
             };
             if self.queue.len() <= at {
                 self.queue.resize_with(at + 1, Vec::new);
             }
-            self.queue[at].push((child, serves));
+            self.queue[at].push(Waiting { number: child, plies: from.plies.saturating_add(1), free });
             least = least.min(at);
         }
         self.batch = batch;
