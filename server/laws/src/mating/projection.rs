@@ -25,7 +25,7 @@
 //!   gone. Neither is possible while the frame gives check, unless the man taken was the one checking.
 //! - *A pawn promotes.* The proof is given up.
 //!
-//! Mate is given by the winner's last move. That was either a move of the frame, and then the check comes from
+//! Mate is given by the winner's last move, unless the root is mate. That was either a move of the frame, and then the check comes from
 //! a man of the frame or from a roamer whose line the move opened, or a move of a roamer. The losing king
 //! stands on `r`, and every neighbour of `r` must be attacked by the winner or occupied by a man of the loser:
 //! men of the frame stand where they stand; roamers may stand anywhere within their reach, distinct ones on
@@ -65,7 +65,7 @@ struct Projection {
 /// Whether `winner` is proved never to mate from `state`, over at most `frames_max` frames; and what it cost,
 /// in positions. `false` is no statement.
 pub(super) fn excludes(state: &State, winner: Color, frames_max: usize) -> (bool, u64) {
-    if state.castling.any() {
+    if state.castling.any() || (state.turn != winner && is_mate(state)) {
         return (false, 0);
     }
     let mut spent = 0;
@@ -335,6 +335,12 @@ impl Roamer {
             .into_iter()
             .fold(Bitboard::EMPTY, |all, from| all | self.attacks_from(from, occupied))
     }
+}
+
+/// Mate is looked for where a move arrives, so the root has to be looked at by itself.
+fn is_mate(state: &State) -> bool {
+    let mut steps = Vec::new();
+    state.legal(&mut steps) && steps.is_empty()
 }
 
 /// Bishops, rooks and queens of the frame that attack anything but their own men.

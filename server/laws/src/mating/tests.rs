@@ -211,3 +211,13 @@ fn a_king_left_in_check_proves_nothing() {
     }
     assert!(!is_dead_cheap(&standing));
 }
+
+/// A wall position that is mate already: the proofs that the search tries on the way must see it.
+#[test]
+fn no_static_proof_overlooks_mate_on_the_board() {
+    let fen = "7k/5K1p/7P/8/3B4/8/8/8 b - - 0 1";
+    assert!(position(fen).is_checkmate());
+    let state = State::new(&position(fen));
+    assert!(!blocked::excludes(&state, Color::White));
+    assert!(!projection::excludes(&state, Color::White, 20_000).0);
+}
