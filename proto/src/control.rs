@@ -10,6 +10,7 @@ use crate::refusal::Refusal;
 use crate::rules::{GameId, Name, Setup, Terms};
 use crate::time::Stamp;
 use crate::time_control::TimeControl;
+use crate::tournament::{TournamentNotice, TournamentReply, TournamentRequest};
 use serde::{Deserialize, Serialize};
 
 /// A seek or a challenge that waits for somebody.
@@ -144,6 +145,8 @@ pub enum Request {
     /// What awaits an arbiter, on which board and since when, longest first (arbiters). New entries
     /// come as notices from then on.
     ListAwaiting,
+    /// Something about tournaments.
+    Tournament(TournamentRequest),
 }
 
 /// A game that somebody proposes.
@@ -307,6 +310,8 @@ pub enum Reply {
         /// Whether there are more.
         more: bool,
     },
+    /// About tournaments.
+    Tournament(TournamentReply),
 }
 
 /// Something that happened without being asked for.
@@ -352,6 +357,8 @@ pub enum Notice {
     },
     /// Something awaits an arbiter.
     Awaiting(Awaiting),
+    /// Something happened in a tournament.
+    Tournament(TournamentNotice),
 }
 
 /// How a challenge ended without a game.

@@ -16,6 +16,7 @@
 //! | [`refusal`] | why something was not done |
 //! | [`snapshot`] | a game as it stands, for those who join it |
 //! | [`control`] | the control stream: hello, lobby, challenges, lists |
+//! | [`tournament`] | tournaments: settings, requests, standings, notices |
 //! | [`game_stream`] | the stream of one game |
 //! | [`bounded`] | texts and lists that cannot outgrow their frame |
 //! | [`codec`] | frames: length, bincode, and the checks on hostile bytes |
@@ -40,6 +41,7 @@ pub mod rules;
 pub mod snapshot;
 pub mod time;
 pub mod time_control;
+pub mod tournament;
 
 pub use board::{ByColor, Color, Move, Role, Square};
 pub use bounded::{List, Text};

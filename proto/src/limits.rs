@@ -41,3 +41,14 @@ pub const PAGE_MAX: usize = 100;
 pub const LEGAL_MOVES_MAX: usize = 256;
 /// Bytes of certificate lines carried with a verdict: half-moves of a helpmate.
 pub const LINE_MAX: usize = 512;
+
+/// Players of a tournament.
+pub const ENTRANTS_MAX: usize = 4096;
+/// Rounds of a tournament.
+pub const ROUNDS_MAX: usize = 128;
+/// Tie-breaks of a tournament.
+pub const TIE_BREAKS_MAX: usize = 16;
+/// Bytes of a code: of a tie-break, of a federation, of a person's number.
+pub const CODE_MAX: usize = 16;
+/// Bytes of a FIDE title.
+pub const TITLE_MAX: usize = 3;

@@ -115,6 +115,29 @@ refusals! {
     Limit = "limit", "that is more than this server allows; see docs/limits.md";
     /// A reply would not fit into a frame.
     TooLong = "too_long", "the answer is too long for one frame";
+    // Tournaments.
+    /// There is no such tournament.
+    NoSuchTournament = "no_such_tournament", "there is no such tournament";
+    /// The settings of a tournament make no sense.
+    BadTournament = "bad_tournament", "a tournament cannot be held like that; see docs/tournaments.md";
+    /// Nobody can enter any more.
+    RegistrationClosed = "registration_closed", "registration is closed";
+    /// This identity does not play in the tournament.
+    NotEntered = "not_entered", "that player has not entered this tournament";
+    /// Not at this stage of the tournament.
+    WrongPhase = "wrong_phase", "the tournament is not at that stage; look at its state";
+    /// A game of the round has no result.
+    RoundOpen = "round_open", "every game of the round needs a result first";
+    /// Somebody has moved: the pairing stands.
+    RoundBegun = "round_begun", "a move has been made in this round: its pairing stands";
+    /// Fewer than two players are there.
+    NotEnoughPlayers = "not_enough_players", "there are not enough players to pair a round";
+    /// No pairing meets the absolute criteria.
+    NoPairing = "no_pairing", "no pairing keeps the rules; the arbiter has to pair by hand or end the tournament";
+    /// The boards given are no pairing.
+    BadPairing = "bad_pairing", "those boards are no pairing: each player who is there once, nobody else";
+    /// There is no such round or board.
+    NoSuchBoard = "no_such_board", "there is no such round or board";
 }
 
 impl fmt::Display for Refusal {

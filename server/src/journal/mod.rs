@@ -10,6 +10,7 @@
 //! | `writer` | the one thread that writes: groups, heartbeats, outages |
 //! | `live` | the games in the live table, kept in memory: fence and rows |
 //! | `games` | the table of finished games |
+//! | `tournaments` | the table of tournaments |
 //! | `sweep` | takes finished games out of the live table |
 //! | `archive` | [`Archive`]: reads and copies the database beside the server |
 //! | `row` | a decision as bytes |
@@ -22,11 +23,13 @@ mod row;
 pub(crate) mod schema;
 mod sqlite;
 mod sweep;
+mod tournaments;
 mod writer;
 
 pub use archive::{Archive, BackupError};
 pub use schema::OpenError;
 pub use sqlite::{Group, Observer, Options, SqliteJournal, Stats};
+pub use tournaments::TournamentRecord;
 
 use std::fmt;
 use zeitnot_proto::command::Party;
@@ -147,4 +150,11 @@ pub trait Journal: Send + Sync + 'static {
 
     /// The PGN of a finished game.
     fn pgn(&self, game: GameId) -> Result<Option<String>, StoreError>;
+
+    /// Hands events of a tournament over, as [`Journal::append`] does a game's decision: all of them are
+    /// written or none.
+    fn append_tournament(&self, record: TournamentRecord) -> Committed;
+
+    /// All events of all tournaments, each tournament's in order.
+    fn tournaments(&self) -> Result<Vec<TournamentRecord>, StoreError>;
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 const APPLICATION_ID: i32 = 0x5a45_4954;
 
 /// The version of the tables. A change of a table is a new version and a step in [`upgrade`].
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// How long to wait for another process (`token`, `backup`) that writes or locks.
 const BUSY: Duration = Duration::from_secs(5);
@@ -85,6 +85,18 @@ CREATE TABLE tokens (
     revocation INTEGER
 ) STRICT;
 CREATE INDEX tokens_revocation ON tokens (revocation) WHERE revocation IS NOT NULL;
+";
+
+/// What version 2 added: the events of tournaments.
+const TOURNAMENTS: &str = "
+CREATE TABLE tournaments (
+    tournament INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    at         INTEGER NOT NULL,
+    by         TEXT,
+    event      BLOB NOT NULL,
+    PRIMARY KEY (tournament, seq)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Why the database cannot be opened.
@@ -195,6 +207,11 @@ fn upgrade(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     if version == 0 {
         step.execute_batch(TABLES).map_err(sqlite)?;
         step.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
+    }
+    if version < 2 {
+        step.execute_batch(TOURNAMENTS).map_err(sqlite)?;
+    }
+    if version < VERSION {
         step.pragma_update(None, "user_version", VERSION).map_err(sqlite)?;
     }
     step.commit().map_err(sqlite)

@@ -4,8 +4,8 @@
 use super::live::{self, Shared};
 use super::row::{COLUMNS, EncodedRow};
 use super::schema::{self, OpenError};
-use super::writer::{Append, Writer};
-use super::{Committed, Finished, Journal, Record, StoreError, games};
+use super::writer::{Append, Work, Writer};
+use super::{Committed, Finished, Journal, Record, StoreError, TournamentRecord, games, tournaments};
 use crate::data_dir::{DataDir, Lock};
 use rusqlite::{Connection, ErrorCode};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,7 +86,9 @@ impl SqliteJournal {
         connection.pragma_update(None, "journal_size_limit", 64 << 20).map_err(sqlite)?;
         let (found, games) = live::scan(&connection).map_err(sqlite)?;
         let reader = Mutex::new(schema::open_reader(dir)?);
+        let latest = tournaments::latest(&connection).map_err(sqlite)?;
         let shared = Arc::new(Shared::new(&found, games, options.observer));
+        shared.last_durable.fetch_max(latest.0, Ordering::Relaxed);
         let (orders, queue) = sync_channel(options.queue_max);
         let bounds = (options.group_max, options.sweep_rows);
         let writer = Writer::new(connection, queue, Arc::clone(&shared), &found, bounds);
@@ -144,7 +146,8 @@ impl Journal for SqliteJournal {
         let (answer, committed) = oneshot::channel();
         match EncodedRow::encode(&record) {
             Ok(row) => {
-                if let Err((append, why)) = self.queue(Append { row, finished, answer }) {
+                let work = Work::Decision { row, finished };
+                if let Err((append, why)) = self.queue(Append { work, answer }) {
                     let _ = append.answer.send(Err(StoreError::Down(why.to_owned())));
                 }
             }
@@ -216,6 +219,18 @@ impl Journal for SqliteJournal {
 
     fn pgn(&self, game: GameId) -> Result<Option<String>, StoreError> {
         Ok(games::pgn(&self.reader(), game)?)
+    }
+
+    fn append_tournament(&self, record: TournamentRecord) -> Committed {
+        let (answer, committed) = oneshot::channel();
+        if let Err((append, why)) = self.queue(Append { work: Work::Tournament(record), answer }) {
+            let _ = append.answer.send(Err(StoreError::Down(why.to_owned())));
+        }
+        committed
+    }
+
+    fn tournaments(&self) -> Result<Vec<TournamentRecord>, StoreError> {
+        tournaments::load(&self.reader())
     }
 }
 

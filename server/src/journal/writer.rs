@@ -5,7 +5,7 @@ use super::live::{LiveGame, Shared, count};
 use super::row::{EncodedRow, party_number};
 use super::sqlite::Group;
 use super::sweep::Sweep;
-use super::{Finished, StoreError, games, live};
+use super::{Finished, StoreError, TournamentRecord, games, live, tournaments};
 use crate::clock;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::collections::HashMap;
@@ -36,17 +36,37 @@ const BALLAST_MIN: usize = 64 << 10;
 /// Swept after this long without a record, whatever the number of rows.
 const QUIET: Duration = Duration::from_mins(1);
 
-/// A decision on its way to the disk.
+/// Something on its way to the disk.
 pub(super) struct Append {
-    pub(super) row: EncodedRow,
-    pub(super) finished: Option<Box<Finished>>,
+    pub(super) work: Work,
     pub(super) answer: oneshot::Sender<Result<Stamp, StoreError>>,
+}
+
+/// What is written.
+pub(super) enum Work {
+    /// A decision of a game, with the row that it leaves if it ends the game.
+    Decision { row: EncodedRow, finished: Option<Box<Finished>> },
+    /// Events of a tournament.
+    Tournament(TournamentRecord),
 }
 
 impl Append {
     fn bytes(&self) -> usize {
-        let finished = self.finished.as_ref().map_or(0, |finished| finished.pgn.len() * 2);
-        self.row.entries.len() + 64 + finished
+        match &self.work {
+            Work::Decision { row, finished } => {
+                let finished = finished.as_ref().map_or(0, |finished| finished.pgn.len() * 2);
+                row.entries.len() + 64 + finished
+            }
+            Work::Tournament(record) => record.events.iter().map(|event| event.len() + 64).sum(),
+        }
+    }
+
+    /// The stamp of the decision.
+    fn at(&self) -> Stamp {
+        match &self.work {
+            Work::Decision { row, .. } => row.at,
+            Work::Tournament(record) => record.at,
+        }
     }
 }
 
@@ -158,9 +178,13 @@ impl Writer {
             connection: &transaction,
             shared: &self.shared,
             mark: self.mark,
-            staged: Staged { games: HashMap::new(), last_row: self.last_row, dead_rows: 0 },
+            staged: Staged { games: HashMap::new(), last_row: self.last_row, dead_rows: 0, events: 0 },
         };
-        let verdicts = group.iter().map(|append| staging.add(append)).collect::<rusqlite::Result<_>>()?;
+        let add = |append: &Append| match &append.work {
+            Work::Decision { row, finished } => staging.add(row, finished.as_deref()),
+            Work::Tournament(record) => staging.add_events(record),
+        };
+        let verdicts = group.iter().map(add).collect::<rusqlite::Result<_>>()?;
         let staged = staging.staged;
         transaction.commit()?;
         Ok((verdicts, staged))
@@ -168,10 +192,12 @@ impl Writer {
 
     /// Takes over what a committed group changed.
     fn committed(&mut self, group: &[Append], committed: Stamp, staged: Staged) {
-        if staged.last_row == self.last_row {
+        if staged.last_row == self.last_row && staged.events == 0 {
             return; // The fence refused all of it.
         }
-        self.mark = Some(committed);
+        if staged.last_row != self.last_row {
+            self.mark = Some(committed);
+        }
         self.last_row = staged.last_row;
         self.sweep.add_dead(staged.dead_rows);
         let mut live = self.shared.live();
@@ -184,7 +210,7 @@ impl Writer {
             self.shared.last_game.fetch_max(game.0, Ordering::Relaxed);
         }
         drop(live);
-        let latest = group.iter().map(|append| append.row.at).max().unwrap_or_default();
+        let latest = group.iter().map(Append::at).max().unwrap_or_default();
         self.shared.last_durable.fetch_max(latest.0, Ordering::Relaxed);
         self.written.commit = Instant::now();
         self.written.group = self.written.commit;
@@ -304,6 +330,8 @@ struct Staged {
     games: HashMap<GameId, Change>,
     last_row: i64,
     dead_rows: usize,
+    /// Events of tournaments.
+    events: usize,
 }
 
 struct Change {
@@ -322,22 +350,35 @@ struct Staging<'a> {
 
 impl Staging<'_> {
     /// Writes one decision, unless the fence refuses it.
-    fn add(&mut self, append: &Append) -> rusqlite::Result<Result<(), StoreError>> {
-        let game = append.row.game;
+    fn add(
+        &mut self,
+        row: &EncodedRow,
+        finished: Option<&Finished>,
+    ) -> rusqlite::Result<Result<(), StoreError>> {
+        let game = row.game;
         let mut change = match self.staged.games.remove(&game) {
             Some(change) => change,
             None => self.standing(game)?,
         };
-        let verdict = if append.row.first == change.next {
-            change.rows.push(self.insert(&append.row)?);
-            change.next = append.row.next();
-            self.archive(append, &mut change)?;
+        let verdict = if row.first == change.next {
+            change.rows.push(self.insert(row)?);
+            change.next = row.next();
+            self.archive(row, finished, &mut change)?;
             Ok(())
         } else {
             Err(StoreError::Fenced { expected: change.next })
         };
         if !change.rows.is_empty() {
             self.staged.games.insert(game, change);
+        }
+        Ok(verdict)
+    }
+
+    /// Writes events of a tournament, unless the fence refuses them.
+    fn add_events(&mut self, record: &TournamentRecord) -> rusqlite::Result<Result<(), StoreError>> {
+        let verdict = tournaments::insert(self.connection, record)?;
+        if verdict.is_ok() {
+            self.staged.events += record.events.len();
         }
         Ok(verdict)
     }
@@ -376,12 +417,17 @@ impl Staging<'_> {
     }
 
     /// Keeps the row in `games` in step, for a game that ends or has ended.
-    fn archive(&mut self, append: &Append, change: &mut Change) -> rusqlite::Result<()> {
-        match (&append.finished, change.over) {
+    fn archive(
+        &mut self,
+        row: &EncodedRow,
+        finished: Option<&Finished>,
+        change: &mut Change,
+    ) -> rusqlite::Result<()> {
+        match (finished, change.over) {
             (None, false) => {}
             (Some(finished), false) => {
                 let mut numbers =
-                    self.shared.live().get(&append.row.game).map_or_else(Vec::new, |game| game.rows.clone());
+                    self.shared.live().get(&row.game).map_or_else(Vec::new, |game| game.rows.clone());
                 numbers.extend(&change.rows);
                 games::insert(self.connection, finished, &live::rows_of(self.connection, &numbers)?)?;
                 change.over = true;
@@ -391,7 +437,7 @@ impl Staging<'_> {
                 if let Some(finished) = finished {
                     games::update(self.connection, finished)?;
                 }
-                games::extend(self.connection, append.row.game, std::slice::from_ref(&append.row))?;
+                games::extend(self.connection, row.game, std::slice::from_ref(row))?;
                 self.staged.dead_rows += 1;
             }
         }
