@@ -5,6 +5,7 @@ use crate::lobby;
 use crate::pgn;
 use crate::state::Server;
 use crate::stream_io::{self, FrameReader, WriteEnd};
+use crate::tournament;
 use bytes::Bytes;
 use quinn::SendStream;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ fn encode(id: u32, result: Result<Reply, Refusal>) -> Bytes {
         .map_or_else(|_| Bytes::new(), Bytes::from)
 }
 
-async fn answer(server: &Arc<Server>, peer: &Peer, request: Request) -> Result<Reply, Refusal> {
+async fn answer(server: &Arc<Server>, peer: &Arc<Peer>, request: Request) -> Result<Reply, Refusal> {
     match request {
         Request::Ping => Ok(Reply::Pong { now: crate::clock::now() }),
         Request::Seek(proposal) => lobby::seek(server, peer, proposal).await,
@@ -114,6 +115,7 @@ async fn answer(server: &Arc<Server>, peer: &Peer, request: Request) -> Result<R
         Request::ListPlayers { after } => Ok(list_players(&server.hub, after.as_ref())),
         Request::ListAwaiting if !peer.roles.arbiter => Err(Refusal::NotAllowed),
         Request::ListAwaiting => Ok(list_awaiting(&server.hub)),
+        Request::Tournament(request) => tournament::answer(server, peer, request).await,
     }
 }
 

@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, watch};
 use tracing::Instrument as _;
 use zeitnot_laws::{Arrival, Decision, Game, MateQuestion};
 use zeitnot_proto::close::Code;
-use zeitnot_proto::command::{Command, Party};
+use zeitnot_proto::command::{Command, Party, Sanction};
 use zeitnot_proto::control::{GameSummary, Notice};
 use zeitnot_proto::event::Certificate;
 use zeitnot_proto::game_stream::{Attach, Events, FromGame, Seat};
@@ -50,6 +50,8 @@ pub enum ToActor {
     },
     /// A search for a mate ended.
     MateVerdict(Box<Command>),
+    /// The director of its tournament acts as the arbiter.
+    Director(Box<Command>),
     /// After an outage: play was interrupted at this instant.
     Recover {
         /// The last durable instant.
@@ -290,7 +292,7 @@ impl Actor {
                 // stamp. All of it may come first: none of it is judged.
                 ToActor::Recover { .. } => (Stamp(0), 0),
                 ToActor::Attach(_) => (Stamp(0), 1),
-                ToActor::Resync { .. } | ToActor::MateVerdict(_) => (Stamp(0), 2),
+                ToActor::Resync { .. } | ToActor::MateVerdict(_) | ToActor::Director(_) => (Stamp(0), 2),
                 ToActor::Detach { .. } => (Stamp(u64::MAX), 0),
             });
         }
@@ -305,6 +307,7 @@ impl Actor {
                 ToActor::Command(stamped) => self.command(*stamped).await,
                 ToActor::Resync { attachment, after } => self.resync(attachment, after),
                 ToActor::MateVerdict(verdict) => self.own(&verdict).await,
+                ToActor::Director(command) => self.by_itself(Party::Arbiter, &command).await,
                 ToActor::Recover { until } => self.interrupt(until).await,
             }
         }
@@ -494,7 +497,13 @@ impl Actor {
                     tracing::info!(reason = reason.name(), plies = self.game.plies(), "ended");
                 }
                 Event::GameAnnulled { .. } => metrics.game_annulled(),
+                Event::Sanctioned { side, sanction: Sanction::Expulsion, .. } => {
+                    self.server.tournaments.expelled(info.game, *side);
+                }
                 _ => {}
+            }
+            if matches!(entry.event, Event::GameEnded { .. } | Event::GameAnnulled { .. }) {
+                self.server.tournaments.game_over(info.game, self.game.status(), self.game.plies());
             }
         }
         if self.game.status().is_over() && !info.over.swap(true, Ordering::Relaxed) {
@@ -606,8 +615,8 @@ impl Actor {
         self.resync(id, attach.after);
         if let Some(side) = side.filter(|_| playing && !here_already) {
             self.own(&Command::Presence { side, present: true }).await;
-            if self.game.waits_for_both() {
-                // Where no hour is appointed, sitting down is coming to the board.
+            // Where no hour is appointed, and at the board of a tournament, sitting down is coming to it.
+            if self.game.waits_for_both() || self.server.tournaments.has(self.handle.info.game) {
                 self.by_itself(Party::from(side), &Command::MarkPresent).await;
             }
         }

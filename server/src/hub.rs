@@ -119,6 +119,12 @@ impl Hub {
         self.next_peer.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// So many numbers of games that nobody else gets, in a row: the first of them.
+    pub fn reserve_games(&self, count: usize) -> GameId {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        GameId(self.last_game.fetch_add(count, Ordering::Relaxed) + 1)
+    }
+
     /// Numbers of games go on after this one.
     pub fn continue_after(&self, last: GameId) {
         self.last_game.fetch_max(last.0, Ordering::Relaxed);
@@ -261,8 +267,28 @@ pub async fn create_game(
     if crowded || hub.game_count() >= server.limits.games {
         return Err(Refusal::Limit);
     }
-    let game = GameId(hub.last_game.fetch_add(1, Ordering::Relaxed) + 1);
+    let game = hub.reserve_games(1);
     let setup = Setup { game, players, terms, event, round };
+    open_game(server, setup, from).await?;
+    Ok(game)
+}
+
+/// Creates a game under a number that was reserved for it, unless it exists: asked for again, nothing
+/// more happens.
+///
+/// # Errors
+/// A refusal that says what is wrong with the set-up or the server.
+pub async fn create_numbered(server: &Arc<Server>, game: GameId, new: NewGame) -> Result<(), Refusal> {
+    if server.hub.game(game).is_some() {
+        return Ok(());
+    }
+    let NewGame { players, terms, event, round } = new;
+    open_game(server, Setup { game, players, terms, event, round }, None).await
+}
+
+/// Makes a new game durable and then visible. One that the journal has already is left as it is.
+async fn open_game(server: &Arc<Server>, setup: Setup, from: Option<OfferId>) -> Result<(), Refusal> {
+    let (hub, game) = (&server.hub, setup.game);
     let at = crate::clock::now();
     let (mut state, entries) = Game::open(setup.clone(), at)?;
     let record = Record {
@@ -278,6 +304,7 @@ pub async fn create_game(
     past.remember(&record);
     let committed = match server.journal.append(record, None).await {
         Ok(Ok(committed)) => committed,
+        Ok(Err(StoreError::Fenced { .. })) => return Ok(()),
         Ok(Err(StoreError::Down(_))) | Err(_) => return Err(Refusal::StoreDown),
         Ok(Err(error)) => {
             tracing::error!(%game, %error, "a new game was not stored");
@@ -296,7 +323,7 @@ pub async fn create_game(
     for (side, name) in setup.players.iter() {
         hub.notify(name, &Notice::GameReady { setup: Box::new(setup.clone()), side, from });
     }
-    Ok(game)
+    Ok(())
 }
 
 /// Puts a game into memory: its actor, its handle, its place in the players' lists.

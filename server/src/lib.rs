@@ -6,6 +6,7 @@
 //! | [`endpoint`], [`arrival`] | the QUIC endpoint, who is let in, when datagrams came |
 //! | [`connection`] | one connection: hello, then its streams |
 //! | [`control`], [`lobby`] | the control stream; seeks, challenges, rematches |
+//! | [`tournament`] | tournaments: one director each |
 //! | [`game_stream`], [`stream_io`] | the stream of one game: stamps, frames in, frames out |
 //! | [`game_actor`] | one game, one task, one owner |
 //! | [`attachment`], [`delayed`], [`command_ids`], [`waiting`] | who watches a game, what is seen later, what was done already, what awaits an arbiter |
@@ -46,4 +47,5 @@ pub mod recovery;
 pub mod serve;
 pub mod state;
 pub mod stream_io;
+pub mod tournament;
 pub mod waiting;

@@ -38,6 +38,10 @@ pub struct Limits {
     pub attachments_per_game: usize,
     /// Seeks and challenges of one player that are open.
     pub offers_per_player: usize,
+    /// Tournaments that are not over.
+    pub tournaments: usize,
+    /// Players of one tournament.
+    pub tournament_players: usize,
     /// Positions that a search for a mate may visit.
     pub mate_search_positions: u64,
     /// Searches for a mate that run at once.
@@ -69,6 +73,8 @@ impl Default for Limits {
             games: 50_000,
             attachments_per_game: 10_000,
             offers_per_player: 128,
+            tournaments: 1_000,
+            tournament_players: 4_096,
             mate_search_positions: 1_000_000,
             mate_searches: 2,
             linger: Duration::from_mins(1),

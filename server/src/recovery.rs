@@ -6,7 +6,6 @@ use crate::journal::{Record, StoreError};
 use crate::state::Server;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use zeitnot_proto::Stamp;
 use zeitnot_proto::rules::GameId;
 
@@ -30,7 +29,6 @@ pub async fn recover(server: &Arc<Server>) -> Result<usize, StoreError> {
             Err(error) => tracing::error!(%game, %error, "a game cannot be resumed"),
         }
     }
-    server.recovered.store(true, Ordering::Release);
     Ok(recovered)
 }
 

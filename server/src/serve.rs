@@ -13,6 +13,7 @@ use crate::metrics::Metrics;
 use crate::recovery;
 use crate::state::Server;
 use crate::stream_io;
+use crate::tournament::{self, Tournaments};
 use quinn::Endpoint;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -64,6 +65,7 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
         arrivals: Arc::default(),
         hub: Hub::default(),
         lobby: Lobby::default(),
+        tournaments: Tournaments::default(),
         mate_searches: Arc::new(Semaphore::new(config.limits.mate_searches)),
         store_health,
         draining: watch::Sender::new(false),
@@ -84,6 +86,8 @@ pub async fn start(config: &Config) -> Result<Running, Box<dyn Error + Send + Sy
         .map_err(|error| format!("QUIC on {}: {error}", config.listen))?;
     let address = endpoint.local_addr()?;
     let recovered = recovery::recover(&server).await?;
+    tournament::recover(&server).await?;
+    server.recovered.store(true, Ordering::Release);
     tasks.push(tokio::spawn(watch_revocations(Arc::clone(&server))));
     tasks.push(tokio::spawn(watch_store(Arc::clone(&server))));
     tasks.push(tokio::spawn(endpoint::accept(endpoint.clone(), Arc::clone(&server))));

@@ -8,6 +8,7 @@ use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
+use crate::tournament::Tournaments;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Semaphore, watch};
@@ -30,6 +31,8 @@ pub struct Server {
     pub hub: Hub,
     /// Seeks, challenges, rematches.
     pub lobby: Lobby,
+    /// Tournaments.
+    pub tournaments: Tournaments,
     /// Room for searches for a mate.
     pub mate_searches: Arc<Semaphore>,
     /// Whether the store takes records.

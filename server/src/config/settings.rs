@@ -104,6 +104,10 @@ settings! {
         limit_attachments_per_game: Count => config.limits.attachments_per_game;
         /// Seeks and challenges of one player that are open
         limit_offers_per_player: Count => config.limits.offers_per_player;
+        /// Tournaments that are not over
+        limit_tournaments: Count => config.limits.tournaments;
+        /// Players of one tournament
+        limit_tournament_players: Count => config.limits.tournament_players;
         /// Positions that a search for a mate may visit
         limit_mate_search_positions: Count => config.limits.mate_search_positions;
         /// Searches for a mate that run at once

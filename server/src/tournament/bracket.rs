@@ -1,0 +1,91 @@
+//! The knockout bracket of a state: made anew from what was drawn and the results so far.
+
+use super::event::{MatchKey, Player};
+use super::state::State;
+use super::table::{colour, result};
+use zeitnot_pairing::knockout::{Due, Format, GameKey, Knockout, Stage};
+use zeitnot_pairing::round::Tpn;
+use zeitnot_proto::tournament::{BoardResult, TournamentSystem};
+
+/// Games of a play-off stage.
+const PLAY_OFF_GAMES: usize = 2;
+
+fn key_in(key: MatchKey) -> GameKey {
+    let [round, pairing, stage, game] = [key.round, key.pairing, key.stage, key.game].map(usize::from);
+    GameKey { round, pairing, stage, game }
+}
+
+/// A key of the bracket as the journal has it; none if it is beyond all bounds.
+pub fn key_out(key: GameKey) -> Option<MatchKey> {
+    let small = |n: usize| u16::try_from(n).ok();
+    Some(MatchKey {
+        round: small(key.round)?,
+        pairing: small(key.pairing)?,
+        stage: small(key.stage)?,
+        game: small(key.game)?,
+    })
+}
+
+impl State {
+    /// The bracket; none if this is no knockout or it has not started.
+    pub fn bracket(&self) -> Option<Knockout> {
+        let TournamentSystem::Knockout { games, third_place, armageddon_us, .. } = self.settings.system
+        else {
+            return None;
+        };
+        let stage = |name: &str, games: usize, armageddon| Stage { name: name.to_owned(), games, armageddon };
+        let mut stages =
+            vec![stage("games", usize::from(games).max(1), false), stage("play-off", PLAY_OFF_GAMES, false)];
+        if armageddon_us.is_some() {
+            stages.push(stage("armageddon", 1, true));
+        }
+        let seeds = (1..).take(self.order.len()).collect();
+        let first = colour(self.initial_color);
+        let mut bracket = Knockout::new(seeds, Format { stages }, first, third_place).ok()?;
+        let mut pending = self.keyed_results();
+        let mut left: Vec<(usize, Tpn)> = self
+            .order
+            .iter()
+            .filter_map(|&player| Some((self.entry(player)?.left?, self.tpn(player))))
+            .collect();
+        left.sort_unstable();
+        // Whoever left had played some games before; they come first.
+        record(&mut bracket, &mut pending);
+        for (_, tpn) in left {
+            bracket.withdraw(tpn);
+            record(&mut bracket, &mut pending);
+        }
+        Some(bracket)
+    }
+
+    fn keyed_results(&self) -> Vec<(GameKey, BoardResult)> {
+        let boards = self.rounds.iter().flat_map(|round| &round.boards);
+        let mut results: Vec<_> =
+            boards.filter_map(|board| Some((key_in(board.key?), board.result?))).collect();
+        results.sort_by_key(|&(key, _)| key);
+        results
+    }
+
+    /// Games of the bracket that are due and not paired yet.
+    pub fn due_games(&self) -> Vec<Due> {
+        let known: std::collections::BTreeSet<MatchKey> =
+            self.rounds.iter().flat_map(|round| round.boards.iter().filter_map(|board| board.key)).collect();
+        let due = self.bracket().map(|bracket| bracket.due()).unwrap_or_default();
+        due.into_iter().filter(|due| key_out(due.key).is_some_and(|key| !known.contains(&key))).collect()
+    }
+
+    /// Who won a knockout.
+    pub fn champion(&self) -> Option<Player> {
+        self.by_tpn(self.bracket()?.champion()?)
+    }
+
+    /// Whether a correction of a board would change a match that has been followed by others.
+    pub fn correction_comes_too_late(&self, key: MatchKey, corrected: BoardResult) -> bool {
+        let Some(mut bracket) = self.bracket() else { return false };
+        bracket.record(key_in(key), result(corrected)).is_err()
+    }
+}
+
+fn record(bracket: &mut Knockout, pending: &mut Vec<(GameKey, BoardResult)>) {
+    pending.retain(|&(key, entered)| bracket.record(key, result(entered)).is_err());
+}
