@@ -132,6 +132,13 @@ impl SeatAt {
         }
     }
 
+    /// Waits until the clocks run, if they do not yet.
+    pub async fn until_running(&mut self) {
+        if matches!(self.snapshot.status, zeitnot_proto::snapshot::Status::Waiting) {
+            self.until(|event| matches!(event, Event::GameStarted)).await;
+        }
+    }
+
     /// Waits until the last move on the board is this one.
     pub async fn sees(&mut self, mv: &str) {
         let wanted: Move = mv.parse().unwrap();

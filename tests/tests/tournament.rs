@@ -1,0 +1,572 @@
+//! Tournaments from registration to the report, over QUIC, with the server killed in between.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use zeitnot_proto::control::{Credential, Notice, Reply, Request, ToClient};
+use zeitnot_proto::rules::{Name, Setting, Value};
+use zeitnot_proto::tournament::{
+    BoardResult, BoardView, ByeKind, Direction, Document, Entrant, OutView, PlaceView, PlayerState,
+    PointValues, SheetFormat, Timetable, TournamentId, TournamentNotice, TournamentPhase, TournamentReply,
+    TournamentRequest, TournamentSettings, TournamentSystem, TournamentView,
+};
+use zeitnot_proto::{ByColor, Color, Command, Event, GameId, List, Refusal, Text};
+use zeitnot_tests::Server;
+use zeitnot_tests::games::{Guest, terms};
+use zeitnot_tests::raw::request;
+
+const MINUTE_US: u64 = 60_000_000;
+
+fn settings(system: TournamentSystem, default_time_us: u64) -> TournamentSettings {
+    let mut terms = terms("180+2");
+    let default_time = Setting { name: Text::cut("default_time"), value: Value::SpanUs(default_time_us) };
+    terms.rules.options = List::new(vec![default_time]).unwrap();
+    TournamentSettings {
+        name: Text::cut("Club evening"),
+        system,
+        terms,
+        timetable: Timetable::ByHand,
+        lead_us: 0,
+        points: PointValues::default(),
+        tie_breaks: List::default(),
+        check_in: false,
+        last_entry_round: 0,
+        most_players: 0,
+        initial_color: Some(Color::White),
+        literal_parity: false,
+        city: Text::cut("Riga"),
+        federation: Text::cut("LAT"),
+        chief_arbiter: Text::cut("Nimzowitsch, Aron"),
+    }
+}
+
+fn swiss(rounds: u16) -> TournamentSettings {
+    settings(TournamentSystem::Swiss { rounds, accelerated: false }, 10 * MINUTE_US)
+}
+
+/// An organizer, his tournament and its players.
+struct Club {
+    server: Server,
+    organizer_token: Text<{ zeitnot_proto::limits::TOKEN_MAX }>,
+    organizer: Guest,
+    tournament: TournamentId,
+    players: BTreeMap<Name, Guest>,
+    next_id: u32,
+}
+
+impl Club {
+    async fn new(settings: TournamentSettings, players: usize) -> Club {
+        let server = Server::start();
+        let said = server.run(&["token", "create", "organizer", "--role", "organizer"]).unwrap();
+        let token = said.split_whitespace().find(|word| word.starts_with("zeitnot_")).unwrap();
+        let organizer_token = Text::new(token).unwrap();
+        let organizer = Guest::as_bearer(&server, Credential::Token(organizer_token.clone())).await;
+        let mut club = Club {
+            server,
+            organizer_token,
+            organizer,
+            tournament: TournamentId(0),
+            players: BTreeMap::new(),
+            next_id: 1,
+        };
+        let created = club.ask(TournamentRequest::Create(Box::new(settings))).await.unwrap();
+        let TournamentReply::Created(tournament) = created.unwrap() else { panic!("not created") };
+        club.tournament = tournament;
+        for place in 0..players {
+            club.join(2400 - u16::try_from(place).unwrap() * 50).await.unwrap();
+        }
+        club
+    }
+
+    async fn join(&mut self, rating: u16) -> Result<Name, Refusal> {
+        let mut guest = Guest::new(&self.server).await;
+        let name = guest.welcome.name.clone();
+        let entrant = entrant(&name, rating);
+        let join = TournamentRequest::Join { tournament: self.tournament, entrant: Box::new(entrant) };
+        request(&mut guest.control, 1, Request::Tournament(join)).await?;
+        self.players.insert(name.clone(), guest);
+        Ok(name)
+    }
+
+    /// The organizer asks; none is the answer where something was just done.
+    async fn ask(&mut self, asked: TournamentRequest) -> Result<Option<TournamentReply>, Refusal> {
+        self.next_id += 1;
+        match request(&mut self.organizer.control, self.next_id, Request::Tournament(asked)).await? {
+            Reply::Done => Ok(None),
+            Reply::Tournament(reply) => Ok(Some(reply)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn direct(&mut self, action: Direction) -> Result<(), Refusal> {
+        let tournament = self.tournament;
+        self.ask(TournamentRequest::Direct { tournament, action: Box::new(action) }).await.map(drop)
+    }
+
+    async fn own(&mut self, name: &Name, asked: TournamentRequest) -> Result<Reply, Refusal> {
+        self.next_id += 1;
+        let guest = self.players.get_mut(name).unwrap();
+        request(&mut guest.control, self.next_id, Request::Tournament(asked)).await
+    }
+
+    async fn show(&mut self) -> TournamentView {
+        match self.ask(TournamentRequest::Show(self.tournament)).await.unwrap().unwrap() {
+            TournamentReply::Shown(view) => *view,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn boards(&mut self, round: u16) -> (Vec<BoardView>, Vec<OutView>) {
+        let tournament = self.tournament;
+        let asked = TournamentRequest::Boards { tournament, round, skip: 0 };
+        match self.ask(asked).await.unwrap().unwrap() {
+            TournamentReply::Boards { page, out, more: false, .. } => (page.into_vec(), out.into_vec()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn standings(&mut self) -> Vec<PlaceView> {
+        let asked = TournamentRequest::Standings { tournament: self.tournament, skip: 0 };
+        match self.ask(asked).await.unwrap().unwrap() {
+            TournamentReply::Standings { page, .. } => page.into_vec(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn export(&mut self, document: Document) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for part in 0.. {
+            let asked = TournamentRequest::Export { tournament: self.tournament, document, part };
+            match self.ask(asked).await?.unwrap() {
+                TournamentReply::Document { text: part, more } => {
+                    text.push_str(&part);
+                    if !more {
+                        break;
+                    }
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        Ok(text)
+    }
+
+    /// Plays a board: two moves, then the loser resigns, or both agree.
+    async fn play(&self, board: &BoardView, winner: Option<Color>) {
+        let game = board.game.expect("a game to play");
+        let mut white = self.players[&board.players.white].sit(game).await;
+        let mut black = self.players[&board.players.black].sit(game).await;
+        if white.snapshot.moves.is_empty() {
+            white.until_running().await;
+            white.play("e2e4").await.unwrap();
+            black.sees("e2e4").await;
+            black.play("e7e5").await.unwrap();
+            white.sees("e7e5").await;
+        }
+        match winner {
+            Some(Color::White) => drop(black.command(Command::Resign).await.unwrap()),
+            Some(Color::Black) => drop(white.command(Command::Resign).await.unwrap()),
+            None => {
+                white.command(Command::OfferDraw).await.unwrap();
+                black.until(|event| matches!(event, Event::DrawOffered { .. })).await;
+                black.command(Command::AcceptDraw).await.unwrap();
+            }
+        }
+    }
+
+    /// Waits until the tournament is in this phase.
+    async fn until(&mut self, phase: TournamentPhase) -> TournamentView {
+        for _ in 0..200 {
+            let view = self.show().await;
+            if view.summary.phase == phase {
+                return view;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("still not {phase:?}: {:?}", self.show().await);
+    }
+
+    /// Plays all open boards of the round; the first of each board wins.
+    async fn play_round(&mut self, round: u16) {
+        let (boards, _) = self.boards(round).await;
+        for board in boards.iter().filter(|board| board.result.is_none()) {
+            let stronger =
+                if board.players.white < board.players.black { Color::White } else { Color::Black };
+            self.play(board, Some(stronger)).await;
+        }
+    }
+
+    /// Kills the server, starts it again, and has everybody come back.
+    async fn crash(&mut self) {
+        let credentials: Vec<(Name, Credential)> =
+            self.players.iter().map(|(name, guest)| (name.clone(), guest.credential())).collect();
+        self.server.crash();
+        self.players.clear();
+        for (name, credential) in credentials {
+            self.players.insert(name, Guest::as_bearer(&self.server, credential).await);
+        }
+        let token = Credential::Token(self.organizer_token.clone());
+        self.organizer = Guest::as_bearer(&self.server, token).await;
+    }
+}
+
+fn entrant(name: &Name, rating: u16) -> Entrant {
+    Entrant {
+        name: name.clone(),
+        full_name: Text::cut(&format!("Player, {rating}")),
+        rating,
+        title: Text::default(),
+        federation: Text::cut("LAT"),
+        fide_id: Text::default(),
+    }
+}
+
+/// Pairs of names that met, in no order.
+fn pairs(boards: &[BoardView]) -> BTreeSet<[Name; 2]> {
+    boards
+        .iter()
+        .map(|board| {
+            let mut pair = [board.players.white.clone(), board.players.black.clone()];
+            pair.sort();
+            pair
+        })
+        .collect()
+}
+
+fn games(boards: &[BoardView]) -> Vec<GameId> {
+    boards.iter().filter_map(|board| board.game).collect()
+}
+
+#[tokio::test]
+async fn a_swiss_is_played_to_the_end_although_the_server_is_killed() {
+    let mut club = Club::new(swiss(3), 8).await;
+    assert_eq!(club.direct(Direction::Pair).await, Err(Refusal::WrongPhase));
+    club.direct(Direction::Start).await.unwrap();
+    assert_eq!(club.join(2000).await, Err(Refusal::RegistrationClosed));
+    let mut met = BTreeSet::new();
+    let mut all_games = BTreeSet::new();
+    for round in 1..=3 {
+        club.direct(Direction::Pair).await.unwrap();
+        assert_eq!(club.direct(Direction::Pair).await, Err(Refusal::RoundOpen));
+        let (boards, out) = club.boards(round).await;
+        assert_eq!((boards.len(), out.len()), (4, 0));
+        if round == 1 {
+            // Top half against bottom half, colours by turns.
+            let ratings: Vec<_> = boards.iter().map(|board| board.points.white).collect();
+            assert_eq!(ratings, [0; 4]);
+        }
+        club.play(&boards[0], Some(Color::White)).await;
+        if round == 2 {
+            club.crash().await;
+            let (again, _) = club.boards(round).await;
+            assert_eq!((pairs(&again), games(&again)), (pairs(&boards), games(&boards)));
+            assert_eq!(again[0].result, Some(BoardResult::White), "a result was lost");
+        }
+        for pair in pairs(&boards) {
+            assert!(met.insert(pair), "a pair met twice");
+        }
+        all_games.extend(games(&boards));
+        club.play_round(round).await;
+        let phase = if round < 3 { TournamentPhase::BetweenRounds } else { TournamentPhase::Finished };
+        club.until(phase).await;
+    }
+    assert_eq!(all_games.len(), 12);
+    assert_eq!(club.direct(Direction::Pair).await, Err(Refusal::WrongPhase));
+    let standings = club.standings().await;
+    assert_eq!(standings.len(), 8);
+    assert_eq!(standings.iter().map(|place| place.points).sum::<u32>(), 120);
+    assert!(standings.windows(2).all(|two| two[0].points >= two[1].points));
+    documents(&mut club).await;
+}
+
+/// What the organizer takes home.
+async fn documents(club: &mut Club) {
+    let trf = club.export(Document::Trf).await.unwrap();
+    let file = club.server.data().join("report.trf");
+    std::fs::write(&file, &trf).unwrap();
+    let checked = std::process::Command::new(zeitnot_tests::programs::server())
+        .args(["pair", "--check"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.status.success(), "{said}{}\n{trf}", String::from_utf8_lossy(&checked.stderr));
+    assert_eq!(said.matches("agrees").count(), 3, "{said}");
+    let pgn = club.export(Document::Pgn).await.unwrap();
+    assert_eq!(pgn.matches("[Event \"Club evening\"]").count(), 12);
+    assert!(pgn.contains("[Round \"3.4\"]\n[Board \"4\"]") && pgn.contains("[WhiteElo \"2400\"]"), "{pgn}");
+    assert!(pgn.contains("%clk"), "{pgn}");
+    for format in [SheetFormat::Text, SheetFormat::Csv, SheetFormat::Markdown] {
+        let table = club.export(Document::Standings(format)).await.unwrap();
+        assert!(table.contains("2400") && table.contains("Player"), "{table}");
+        assert!(club.export(Document::Crosstable(format)).await.unwrap().contains("R3"));
+    }
+    assert!(club.export(Document::Page).await.unwrap().starts_with("<!DOCTYPE html>"));
+    assert!(club.export(Document::TieBreaks).await.unwrap().contains("C.07"));
+    assert!(club.export(Document::Pairing { round: 2 }).await.unwrap().contains("bracket"));
+    assert!(club.export(Document::Record).await.unwrap().contains("round 3 paired"));
+}
+
+#[tokio::test]
+async fn killed_while_it_pairs_no_pairing_is_made_twice() {
+    let mut club = Club::new(swiss(5), 8).await;
+    club.direct(Direction::Start).await.unwrap();
+    for (round, pause) in [(1u16, 0u64), (2, 3), (3, 8)] {
+        // The organizer's request and the kill run against each other.
+        let tournament = club.tournament;
+        let action = Box::new(Direction::Pair);
+        let asked = Request::Tournament(TournamentRequest::Direct { tournament, action });
+        club.organizer
+            .control
+            .send(&zeitnot_proto::control::ToServer::Request { id: 999, request: asked })
+            .await;
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        club.crash().await;
+        let view = club.show().await;
+        if view.summary.round < round {
+            club.direct(Direction::Pair).await.unwrap();
+        }
+        let (boards, _) = club.boards(round).await;
+        assert_eq!(boards.len(), 4);
+        let in_store: BTreeSet<GameId> = games(&boards).into_iter().collect();
+        assert_eq!(in_store.len(), 4, "a game has two boards");
+        // Everybody has exactly one game.
+        for guest in club.players.values_mut() {
+            let listed = request(
+                &mut guest.control,
+                7,
+                Request::ListGames { filter: zeitnot_proto::control::GameFilter::Live, before: None },
+            );
+            let Ok(Reply::Games { page, .. }) = listed.await else { panic!("no list") };
+            let of = |p: &zeitnot_proto::control::GameSummary| {
+                p.players.white == guest.welcome.name || p.players.black == guest.welcome.name
+            };
+            assert_eq!(page.iter().filter(|game| of(game)).count(), 1);
+        }
+        club.play_round(round).await;
+        club.until(TournamentPhase::BetweenRounds).await;
+    }
+}
+
+#[tokio::test]
+async fn byes_withdrawals_late_entries_and_a_correction() {
+    let mut settings = swiss(4);
+    settings.last_entry_round = 2;
+    let mut club = Club::new(settings, 7).await;
+    let names: Vec<Name> = club.players.keys().cloned().collect();
+    let tournament = club.tournament;
+    let half = TournamentRequest::RequestBye { tournament, round: 1, kind: ByeKind::Half };
+    assert_eq!(club.own(&names[0], half).await, Ok(Reply::Done));
+    let full = TournamentRequest::RequestBye { tournament, round: 1, kind: ByeKind::Full };
+    assert_eq!(club.own(&names[1], full).await, Err(Refusal::NotAllowed));
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, out) = club.boards(1).await;
+    assert_eq!((boards.len(), out.len()), (3, 1), "six play, one has the bye that he asked for");
+    assert_eq!((&out[0].name, out[0].kind), (&names[0], ByeKind::Half));
+    // An arbiter's result ends a game under way; his correction counts, and is on record.
+    let by_hand = |result| Direction::Result { round: 1, board: 1, result, reason: Text::cut("scoresheets") };
+    club.direct(by_hand(BoardResult::Draw)).await.unwrap();
+    let game = boards[0].game.unwrap();
+    let mut seat = club.players[&boards[0].players.white].sit(game).await;
+    if !seat.snapshot.status.is_over() {
+        seat.ended().await;
+    }
+    club.play_round(1).await;
+    club.until(TournamentPhase::BetweenRounds).await;
+    club.direct(by_hand(BoardResult::Black)).await.unwrap();
+    assert_eq!(club.boards(1).await.0[0].result, Some(BoardResult::Black));
+    // One leaves, one comes late: seven again, so one has the allocated bye.
+    let left = boards[1].players.white.clone();
+    assert_eq!(club.own(&left, TournamentRequest::Withdraw(tournament)).await, Ok(Reply::Done));
+    let late = club.join(2390).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, out) = club.boards(2).await;
+    assert_eq!(boards.len(), 3);
+    let kinds: BTreeMap<Name, ByeKind> = out.iter().map(|out| (out.name.clone(), out.kind)).collect();
+    assert_eq!(kinds[&left], ByeKind::Zero);
+    assert_eq!(kinds.values().filter(|&&kind| kind == ByeKind::Allocated).count(), 1);
+    club.play_round(2).await;
+    club.until(TournamentPhase::BetweenRounds).await;
+    // Whoever leaves and comes back has gained nothing by it.
+    assert_eq!(club.own(&left, TournamentRequest::CheckIn(tournament)).await, Ok(Reply::Done));
+    assert_eq!(club.join(1000).await, Err(Refusal::RegistrationClosed));
+    let players = TournamentRequest::Players { tournament, skip: 0 };
+    let Some(TournamentReply::Players { page, .. }) = club.ask(players).await.unwrap() else { panic!() };
+    let of = |name: &Name| page.iter().find(|p| p.entrant.name == *name).unwrap();
+    assert_eq!((of(&late).number, of(&left).state), (2, PlayerState::Present));
+    club.crash().await;
+    club.direct(Direction::Pair).await.unwrap();
+    assert_eq!(club.boards(3).await.0.len(), 4);
+    let trf = club.export(Document::Trf).await.unwrap();
+    assert!(trf.contains("Player, 2390"), "{trf}");
+    let record = club.export(Document::Record).await.unwrap();
+    assert!(record.contains("result by the arbiter, round 1 board 1: 0-1 (scoresheets)"), "{record}");
+}
+
+#[tokio::test]
+async fn whoever_does_not_come_loses_and_both_do() {
+    // Law 2023 6.7.1: later than the default time.
+    let mut club =
+        Club::new(settings(TournamentSystem::Swiss { rounds: 1, accelerated: false }, 700_000), 4).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, _) = club.boards(1).await;
+    let board = &boards[0];
+    let _seat = club.players[&board.players.black].sit(board.game.unwrap()).await;
+    club.until(TournamentPhase::Finished).await;
+    let (boards, _) = club.boards(1).await;
+    assert_eq!(boards[0].result, Some(BoardResult::WhiteForfeits));
+    assert_eq!(boards[1].result, Some(BoardResult::BothForfeit));
+    let points: Vec<u32> = club.standings().await.iter().map(|place| place.points).collect();
+    assert_eq!(points, [10, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn a_pairing_by_hand_is_on_record_and_taken_back_while_nobody_has_moved() {
+    let mut club = Club::new(swiss(2), 4).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, _) = club.boards(1).await;
+    let reason = Text::cut("two of a family");
+    club.direct(Direction::Unpair { reason: reason.clone() }).await.unwrap();
+    let voided = boards[0].game.unwrap();
+    let mut seat = club.players[&boards[0].players.white].sit(voided).await;
+    if !seat.snapshot.status.is_over() {
+        assert!(matches!(seat.ended().await, Event::GameAnnulled { .. }));
+    }
+    // The two first boards with their Blacks exchanged.
+    let hand = vec![
+        ByColor::new(boards[0].players.white.clone(), boards[1].players.black.clone()),
+        ByColor::new(boards[1].players.white.clone(), boards[0].players.black.clone()),
+    ];
+    let twice = vec![hand[0].clone(), hand[0].clone()];
+    let by_hand = |boards: &Vec<ByColor<Name>>| Direction::PairByHand {
+        boards: List::new(boards.clone()).unwrap(),
+        bye: None,
+        reason: reason.clone(),
+    };
+    assert_eq!(club.direct(by_hand(&twice)).await, Err(Refusal::BadPairing));
+    club.direct(by_hand(&hand)).await.unwrap();
+    let (boards, _) = club.boards(1).await;
+    assert_eq!(boards.iter().map(|b| b.players.clone()).collect::<Vec<_>>(), hand);
+    let why = club.export(Document::Pairing { round: 1 }).await.unwrap();
+    assert!(why.contains("by hand: two of a family") && why.contains("would have given"), "{why}");
+    assert!(club.export(Document::Trf).await.unwrap().contains("### MPA @ Round 1: two of a family"));
+    club.play(&boards[0], None).await;
+    assert_eq!(club.direct(Direction::Unpair { reason }).await, Err(Refusal::RoundBegun));
+}
+
+#[tokio::test]
+async fn rounds_are_paired_by_themselves_and_everybody_is_told() {
+    let mut settings = swiss(2);
+    settings.timetable = Timetable::Interval { pause_us: 100_000 };
+    let mut club = Club::new(settings, 4).await;
+    let mut watcher = Guest::new(&club.server).await;
+    let follow = TournamentRequest::Follow { tournament: club.tournament, on: true };
+    request(&mut watcher.control, 1, Request::Tournament(follow)).await.unwrap();
+    club.direct(Direction::Start).await.unwrap();
+    for round in 1..=2 {
+        loop {
+            if let Ok(ToClient::Notice(Notice::Tournament(TournamentNotice::Paired {
+                round: paired, ..
+            }))) = watcher.control.next::<ToClient>().await
+            {
+                assert_eq!(paired, round);
+                break;
+            }
+        }
+        club.play_round(round).await;
+    }
+    club.until(TournamentPhase::Finished).await;
+    let text = Text::cut("Prizes at ten");
+    club.direct(Direction::Announce(text)).await.unwrap();
+    loop {
+        if let Ok(ToClient::Notice(Notice::Tournament(TournamentNotice::Announced { text, .. }))) =
+            watcher.control.next::<ToClient>().await
+        {
+            assert_eq!(&*text, "Prizes at ten");
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_its_director_directs() {
+    let mut club = Club::new(swiss(3), 2).await;
+    let tournament = club.tournament;
+    let name = club.players.keys().next().unwrap().clone();
+    let start = TournamentRequest::Direct { tournament, action: Box::new(Direction::Start) };
+    assert_eq!(club.own(&name, start).await, Err(Refusal::NotAllowed));
+    let create = TournamentRequest::Create(Box::new(swiss(3)));
+    assert_eq!(club.own(&name, create).await, Err(Refusal::NotAllowed));
+    let nowhere = TournamentRequest::Show(TournamentId(77));
+    assert_eq!(club.own(&name, nowhere).await, Err(Refusal::NoSuchTournament));
+    let mut bad = swiss(3);
+    bad.tie_breaks = List::new(vec![Text::cut("NONSENSE")]).unwrap();
+    let bad = TournamentRequest::Create(Box::new(bad));
+    assert_eq!(club.ask(bad).await.map(drop), Err(Refusal::BadTournament));
+}
+
+#[tokio::test]
+async fn a_round_robin_by_the_berger_tables() {
+    let mut club = Club::new(settings(TournamentSystem::RoundRobin { cycles: 1 }, 10 * MINUTE_US), 5).await;
+    club.direct(Direction::Start).await.unwrap();
+    let mut met = BTreeSet::new();
+    for round in 1..=5 {
+        club.direct(Direction::Pair).await.unwrap();
+        let (boards, out) = club.boards(round).await;
+        assert_eq!((boards.len(), out.len()), (2, 1));
+        met.extend(pairs(&boards));
+        club.play_round(round).await;
+        if round < 5 {
+            club.until(TournamentPhase::BetweenRounds).await;
+        }
+    }
+    club.until(TournamentPhase::Finished).await;
+    assert_eq!(met.len(), 10, "everybody met everybody");
+    let points: Vec<u32> = club.standings().await.iter().map(|place| place.points).collect();
+    assert_eq!(points, [40, 30, 20, 10, 0]);
+}
+
+#[tokio::test]
+async fn a_knockout_goes_on_by_itself_until_one_is_left() {
+    let system = TournamentSystem::Knockout {
+        games: 1,
+        third_place: true,
+        play_off: Some("60+1".parse().unwrap()),
+        armageddon_us: Some(50_000_000),
+    };
+    let mut club = Club::new(settings(system, 10 * MINUTE_US), 4).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (first, _) = club.boards(1).await;
+    assert_eq!(first.len(), 2);
+    // A drawn game is followed by two play-off games at their own time control.
+    club.play(&first[0], None).await;
+    let more = loop {
+        let (boards, _) = club.boards(1).await;
+        if boards.len() > 2 {
+            break boards;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let seat = club.players[&more[2].players.white].sit(more[2].game.unwrap()).await;
+    assert_eq!(seat.snapshot.setup.terms.time_control, "60+1".parse().unwrap());
+    drop(seat);
+    club.crash().await;
+    for _ in 0..200 {
+        let view = club.show().await;
+        if view.summary.phase == TournamentPhase::Finished {
+            break;
+        }
+        for round in 1..=view.summary.round {
+            club.play_round(round).await;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    club.until(TournamentPhase::Finished).await;
+    let places = club.standings().await;
+    assert_eq!(places.iter().map(|place| place.rank).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(club.export(Document::Trf).await, Err(Refusal::NotNeeded));
+}
