@@ -11,6 +11,7 @@
 //! | [`stream`] | one game's stream on one connection, frame by frame |
 //! | [`reconnect`] | [`Client`]: a connection that comes back by itself |
 //! | [`game`] | [`Game`]: a game that is followed across connections |
+//! | [`tournament`] | tournaments, one call for each request |
 //! | [`view`] | a game as it stands, kept up to date by its events |
 //! | [`clock`] | what a clock shows between two readings of the server's |
 //! | [`board`] | where the men stand, from a FEN and moves |
@@ -27,6 +28,7 @@ mod frames;
 pub mod game;
 pub mod reconnect;
 pub mod stream;
+pub mod tournament;
 pub mod trust;
 pub mod view;
 
@@ -34,6 +36,7 @@ pub use connection::{Connection, Connector, Notices};
 pub use error::Error;
 pub use game::{Game, Update, Updates};
 pub use reconnect::{Client, Options};
+pub use tournament::Tournaments;
 pub use trust::{Pin, Trust};
 pub use view::GameView;
 pub use zeitnot_proto as proto;

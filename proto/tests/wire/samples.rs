@@ -177,6 +177,8 @@ fn plain_text(field: &str, max: u64) -> &'static str {
         "topic" => "draw_claim",
         "name" | "by" | "to" | "white" | "" if max == 32 => "Aljechin",
         "event" => "",
+        "title" => "GM",
+        "federation" => "LAT",
         "round" => "3.1",
         "name" => "flag_mode",
         _ if max > 1000 => "[White \"Aljechin\"]\n\n1. e4 *\n",

@@ -287,14 +287,13 @@ impl Director {
                 Ok(Some((status, plies))) if status.is_over() => {
                     self.hear_end(game, &status, plies).await;
                 }
-                Ok(Some(_)) => {}
                 Ok(None) if board.result.is_none() => {
                     let new = games::new_game(&self.state, round, number, &board, clock::now());
                     if let Err(refusal) = crate::hub::create_numbered(&self.server, game, new).await {
                         tracing::warn!(%game, refusal = refusal.name(), "a tournament's game was not created");
                     }
                 }
-                Ok(None) => {}
+                Ok(_) => {}
                 Err(error) => tracing::error!(%game, %error, "a tournament's game cannot be read"),
             }
         }
@@ -373,7 +372,7 @@ impl Director {
             return;
         }
         let at = clock::now();
-        let events = self.decide(at, |state, means| Ok(state.follow_up(means))).unwrap_or_default();
+        let events = self.decide(at, State::follow_up);
         if let Err(refusal) = self.commit(at, None, events).await {
             tracing::warn!(refusal = refusal.name(), "the next games of a knockout were not stored");
         }
@@ -381,11 +380,7 @@ impl Director {
 
     // ---- Rounds ----
 
-    fn decide<T>(
-        &self,
-        at: Stamp,
-        decide: impl FnOnce(&State, &mut Means<'_>) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+    fn decide<T>(&self, at: Stamp, decide: impl FnOnce(&State, &mut Means<'_>) -> T) -> T {
         let server = &self.server;
         let mut lot = by_lot;
         let mut games = |count: usize| server.hub.reserve_games(count);
@@ -411,7 +406,7 @@ impl Director {
         });
         let (drawn, by_hand) = drawn.await.map_err(|_| worded(Refusal::NoPairing))??;
         let at = clock::now();
-        let events = self.decide(at, |state, means| state.pairing(drawn, by_hand, means)).map_err(worded)?;
+        let events = self.decide(at, |state, means| state.pairing(drawn, by_hand, means));
         self.commit(at, by, events).await.map_err(worded)
     }
 

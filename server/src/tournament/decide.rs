@@ -275,7 +275,7 @@ impl State {
     }
 
     /// The event of a pairing, with numbers for its games.
-    pub fn pairing(&self, drawn: Drawn, by_hand: Option<ByHand>, means: &mut Means<'_>) -> Decided {
+    pub fn pairing(&self, drawn: Drawn, by_hand: Option<ByHand>, means: &mut Means<'_>) -> Vec<Event> {
         let playing = drawn.boards.iter().filter(|board| board.result.is_none()).count();
         let mut next = (means.games)(playing).0;
         let boards = drawn.boards.into_iter().map(|board| {
@@ -296,7 +296,7 @@ impl State {
             events.push(Event::RoundOver);
             events.extend(self.end_after(round));
         }
-        Ok(events)
+        events
     }
 
     fn starts_at(&self, round: u16, at: Stamp) -> Stamp {

@@ -9,6 +9,7 @@ mod pipe;
 mod play;
 mod replay;
 mod target;
+mod tournament;
 mod tui;
 mod watch;
 
@@ -44,6 +45,8 @@ enum Action {
     History(history::Arguments),
     /// Prints a game in PGN.
     Pgn(pgn::Arguments),
+    /// Everything about tournaments.
+    Tournament(tournament::Arguments),
 }
 
 /// What goes wrong in a command is told to the user in a sentence.
@@ -76,5 +79,6 @@ async fn run(cli: Cli) -> Outcome {
         Action::Games(arguments) => games::run(&cli.target, arguments).await,
         Action::History(arguments) => history::run(&cli.target, arguments).await,
         Action::Pgn(arguments) => pgn::run(&cli.target, arguments).await,
+        Action::Tournament(arguments) => tournament::run(&cli.target, arguments).await,
     }
 }

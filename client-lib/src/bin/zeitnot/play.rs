@@ -46,7 +46,8 @@ enum Side {
     Black,
 }
 
-fn edition(name: &str) -> Result<Edition, String> {
+/// The edition of this name.
+pub fn edition(name: &str) -> Result<Edition, String> {
     let found = Edition::ALL.into_iter().find(|edition| edition.name() == name);
     found.ok_or_else(|| format!("one of {}", Edition::ALL.map(Edition::name).join(", ")))
 }
@@ -74,7 +75,7 @@ impl Arguments {
 
 /// The speed that the Laws give a time control (2023 A.1, B.1): main time plus sixty increments, up to ten
 /// minutes blitz, below an hour rapid.
-fn speed(time: &TimeControl) -> Speed {
+pub fn speed(time: &TimeControl) -> Speed {
     let sixty_moves_us = |period: &zeitnot_client::proto::time_control::Period| match period.added {
         Added::Nothing => period.base_us,
         Added::Increment(us) | Added::Delay(us) | Added::Bronstein(us) => {

@@ -1,0 +1,153 @@
+//! `zeitnot tournament create`.
+
+use crate::play::{edition, speed};
+use clap::{Args, ValueEnum};
+use zeitnot_client::proto::rules::{Edition, Rules, Setting, Start, Terms, Value};
+use zeitnot_client::proto::time::SECOND_US;
+use zeitnot_client::proto::tournament::{PointValues, Timetable, TournamentSettings, TournamentSystem};
+use zeitnot_client::proto::{Color, List, Text, TimeControl};
+
+/// What an organizer decides.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// What it is called.
+    name: String,
+    /// Who meets whom.
+    #[arg(long, default_value = "swiss")]
+    system: System,
+    /// Rounds of a Swiss.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    rounds: u16,
+    /// A Swiss accelerated by the Baku method.
+    #[arg(long)]
+    accelerated: bool,
+    /// The time control: seconds and increment.
+    #[arg(long, value_name = "CONTROL", default_value = "300+3")]
+    time: TimeControl,
+    /// The edition of the Laws.
+    #[arg(long, value_name = "EDITION", default_value = "fide-2023", value_parser = edition)]
+    edition: Edition,
+    /// Seconds after the start of a round at which whoever is not there has lost.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    default_time: u64,
+    /// Draws may not be agreed before Black has made so many moves (9.1).
+    #[arg(long, value_name = "N")]
+    min_moves: Option<u64>,
+    /// Seconds from a pairing to the start of White's clocks.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    lead: u64,
+    /// Pairs each round by itself so many seconds after the one before.
+    #[arg(long, value_name = "SECONDS")]
+    pause: Option<u64>,
+    /// Tie-breaks in order, by their codes: BH/C1,BH,SB,DE.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    tie_breaks: Vec<String>,
+    /// Points of a win, a draw, a loss and the allocated bye, in tenths: 30,10,0,30.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', num_args = 4)]
+    points: Vec<u16>,
+    /// Pairs only players who said that they are there.
+    #[arg(long)]
+    check_in: bool,
+    /// The last round that a late entry can still play in.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    late_until: u16,
+    /// How many may enter.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    most_players: u16,
+    /// The initial colour; drawn by lot if left out.
+    #[arg(long, value_name = "COLOUR")]
+    initial_color: Option<Side>,
+    /// Games of a knockout match.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    games: u8,
+    /// A match for third place.
+    #[arg(long)]
+    third_place: bool,
+    /// The time control of a knockout's play-offs.
+    #[arg(long, value_name = "CONTROL")]
+    play_off: Option<TimeControl>,
+    /// Black's seconds in the game that decides a knockout match; without it play-offs go on.
+    #[arg(long, value_name = "SECONDS")]
+    armageddon: Option<u64>,
+    /// The city, for the report.
+    #[arg(long, default_value = "")]
+    city: String,
+    /// The federation, for the report.
+    #[arg(long, default_value = "")]
+    federation: String,
+    /// The chief arbiter, for the report.
+    #[arg(long, default_value = "")]
+    arbiter: String,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum System {
+    Swiss,
+    RoundRobin,
+    DoubleRoundRobin,
+    Knockout,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Side {
+    White,
+    Black,
+}
+
+fn word<const MAX: usize>(text: &str) -> Result<Text<MAX>, String> {
+    Text::new(text).map_err(|_| format!("'{text}' is longer than {MAX} bytes"))
+}
+
+impl Arguments {
+    /// The settings, or what is wrong with the arguments.
+    pub fn settings(&self) -> Result<TournamentSettings, String> {
+        let us = |seconds: u64| seconds.saturating_mul(SECOND_US);
+        let system = match self.system {
+            System::Swiss => TournamentSystem::Swiss { rounds: self.rounds, accelerated: self.accelerated },
+            System::RoundRobin => TournamentSystem::RoundRobin { cycles: 1 },
+            System::DoubleRoundRobin => TournamentSystem::RoundRobin { cycles: 2 },
+            System::Knockout => TournamentSystem::Knockout {
+                games: self.games,
+                third_place: self.third_place,
+                play_off: self.play_off.clone(),
+                armageddon_us: self.armageddon.map(us),
+            },
+        };
+        let mut options =
+            vec![Setting { name: Text::cut("default_time"), value: Value::SpanUs(us(self.default_time)) }];
+        if let Some(least) = self.min_moves {
+            options.push(Setting { name: Text::cut("min_moves"), value: Value::Count(least) });
+        }
+        let speed = speed(&self.time);
+        let rules = Rules { edition: self.edition, speed, options: List::cut(options), ..Rules::default() };
+        let time_control = self.time.clone();
+        let codes = self.tie_breaks.iter().map(|code| word(code)).collect::<Result<Vec<_>, _>>()?;
+        let points = match self.points[..] {
+            [win, draw, loss, allocated_bye] => PointValues { win, draw, loss, allocated_bye },
+            _ => PointValues::default(),
+        };
+        Ok(TournamentSettings {
+            name: word(&self.name)?,
+            system,
+            terms: Terms { time_control, rules, start: Start::default(), spectator_delay_us: 0 },
+            timetable: match self.pause {
+                Some(seconds) => Timetable::Interval { pause_us: us(seconds) },
+                None => Timetable::ByHand,
+            },
+            lead_us: us(self.lead),
+            points,
+            tie_breaks: List::new(codes).map_err(|error| format!("the list of tie-breaks is {error}"))?,
+            check_in: self.check_in,
+            last_entry_round: self.late_until,
+            most_players: self.most_players,
+            initial_color: self.initial_color.map(|side| match side {
+                Side::White => Color::White,
+                Side::Black => Color::Black,
+            }),
+            literal_parity: false,
+            city: word(&self.city)?,
+            federation: word(&self.federation)?,
+            chief_arbiter: word(&self.arbiter)?,
+        })
+    }
+}
