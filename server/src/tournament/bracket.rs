@@ -2,7 +2,7 @@
 
 use super::event::{MatchKey, Player};
 use super::state::State;
-use super::table::{colour, result};
+use super::table::result;
 use zeitnot_pairing::knockout::{Due, Format, GameKey, Knockout, Stage};
 use zeitnot_pairing::round::Tpn;
 use zeitnot_proto::tournament::{BoardResult, TournamentSystem};
@@ -40,7 +40,7 @@ impl State {
             stages.push(stage("armageddon", 1, true));
         }
         let seeds = (1..).take(self.order.len()).collect();
-        let first = colour(self.initial_color);
+        let first = self.initial_color;
         let mut bracket = Knockout::new(seeds, Format { stages }, first, third_place).ok()?;
         let mut pending = self.keyed_results();
         let mut left: Vec<(usize, Tpn)> = self

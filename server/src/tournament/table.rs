@@ -4,7 +4,7 @@ use super::event::Player;
 use super::state::State;
 use zeitnot_pairing::points::{PointSystem, Points};
 use zeitnot_pairing::results::BoardResult as Entered;
-use zeitnot_pairing::round::{Bye, Colour, Entry, Score, Tpn};
+use zeitnot_pairing::round::{Bye, Entry, Score, Tpn};
 use zeitnot_pairing::standings::{self, Rules, Standings};
 use zeitnot_pairing::tiebreak::{Criterion, Mode};
 use zeitnot_pairing::tournament::{self, Forbidden, ParityNumber, RequestedBye, Tournament};
@@ -52,14 +52,6 @@ pub const fn result(result: BoardResult) -> Entered {
     }
 }
 
-/// A colour in the words of the pairing crate.
-pub const fn colour(color: Color) -> Colour {
-    match color {
-        Color::White => Colour::White,
-        Color::Black => Colour::Black,
-    }
-}
-
 impl State {
     /// The pairing number of a player; 0, which nobody has, if he has none.
     pub fn tpn(&self, player: Player) -> Tpn {
@@ -80,7 +72,7 @@ impl State {
             event: self.event(),
             system: self.system_code(),
             rounds: Some(usize::from(self.rounds_planned())).filter(|&rounds| rounds > 0),
-            initial_colour: Some(colour(self.initial_color)),
+            initial_colour: Some(self.initial_color),
             parity: if settings.literal_parity {
                 ParityNumber::PairingNumber
             } else {
@@ -94,8 +86,8 @@ impl State {
         for (round, index) in self.rounds.iter().zip(0..usize::from(rounds)) {
             for board in &round.boards {
                 let (white, black) = (number(board.white), number(board.black));
-                enter(&mut table, white, index, Entry::Paired { opponent: black, colour: Colour::White });
-                enter(&mut table, black, index, Entry::Paired { opponent: white, colour: Colour::Black });
+                enter(&mut table, white, index, Entry::Paired { opponent: black, colour: Color::White });
+                enter(&mut table, black, index, Entry::Paired { opponent: white, colour: Color::Black });
                 if let Some(board_result) = board.result {
                     // They are paired: it was written a line ago.
                     let _entered = table.set_result(index + 1, white, black, result(board_result));

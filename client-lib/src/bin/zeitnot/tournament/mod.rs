@@ -207,7 +207,7 @@ async fn act(target: &Target, client: &Client, notices: &mut Notices, action: Ac
             print::show(client, TournamentId(tournament), round, players).await?;
         }
         Action::Join { tournament, person } => {
-            join(target, client, TournamentId(tournament), &person).await?
+            join(target, client, TournamentId(tournament), &person).await?;
         }
         Action::Play { tournament, person, ascii } => {
             play::run(client, notices, TournamentId(tournament), &person, ascii).await?;
