@@ -8,12 +8,14 @@
 //! | [`play`] | the moves of one game, in a closed or an open loop |
 //! | [`run`] | all games for a given time |
 //! | [`idle`] | what games that nobody moves in cost the server in memory |
+//! | [`evening`] | many tournaments at once, played to their ends |
 //! | [`verify`] | whether the server's record holds every move that it acknowledged |
 //! | [`measure`] | what is measured |
 //! | [`server_metrics`] | what the server says of itself |
 //! | [`report`] | the table at the end, and JSON |
 
 mod corpus;
+mod evening;
 mod idle;
 mod measure;
 mod options;
@@ -37,8 +39,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let outcome = runtime
-        .block_on(async { if options.idle { idle::run(&options).await } else { run::run(&options).await } });
+    let outcome = runtime.block_on(async {
+        if options.tournaments > 0 {
+            evening::run(&options).await
+        } else if options.idle {
+            idle::run(&options).await
+        } else {
+            run::run(&options).await
+        }
+    });
     match outcome {
         Ok(report) => {
             print!("{report}");

@@ -64,6 +64,18 @@ pub struct Options {
     /// With --idle: most KiB of server memory for each further pair.
     #[arg(long, default_value_t = 96.0)]
     pub idle_bar_kib: f64,
+    /// Play so many Swiss tournaments at once to their ends instead; needs --organizer-token.
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "idle")]
+    pub tournaments: usize,
+    /// With --tournaments: players of each.
+    #[arg(long, default_value_t = 32, value_name = "N")]
+    pub players: usize,
+    /// With --tournaments: rounds of each.
+    #[arg(long, default_value_t = 9, value_name = "N")]
+    pub rounds: u16,
+    /// With --tournaments: the program `zeitnot-server`, which pairs every round of every report again.
+    #[arg(long, value_name = "PROGRAM")]
+    pub checker: Option<PathBuf>,
     /// Write the report to this file as JSON too.
     #[arg(long)]
     pub json: Option<PathBuf>,

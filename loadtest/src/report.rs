@@ -1,10 +1,13 @@
 //! The table at the end, and the same as JSON.
 
+use crate::evening::Ended;
 use crate::measure::{Spans, Tally};
 use crate::options::Options;
 use crate::server_metrics::Reading;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 /// What a test found.
 pub enum Report {
@@ -12,6 +15,79 @@ pub enum Report {
     Load(Box<Load>),
     /// Games that nobody moved in.
     Idle(Box<Idle>),
+    /// Tournaments that were played to their ends.
+    Evening(Box<Evening>),
+}
+
+/// What tournaments that were played to their ends measured.
+#[derive(Default)]
+pub struct Evening {
+    /// How many there were to be.
+    pub tournaments: usize,
+    /// How many came to their end.
+    pub ended: usize,
+    /// Games in them.
+    pub games: usize,
+    /// Rounds that the rules pair in the same way, where that was checked.
+    pub rounds_agree: usize,
+    /// Rounds of tournaments that were checked.
+    pub rounds_checked: usize,
+    /// The longest wait for a pairing.
+    pub slowest_pairing: Duration,
+    /// How long all of it took, in seconds.
+    pub seconds: f64,
+    /// What went wrong, and how often.
+    pub faults: BTreeMap<String, usize>,
+}
+
+impl Evening {
+    /// Counts a tournament that came to its end.
+    pub fn add(&mut self, ended: &Ended) {
+        self.ended += 1;
+        self.games += ended.games;
+        if let Some(agree) = ended.rounds_agree {
+            self.rounds_agree += agree;
+            self.rounds_checked += ended.pairings.len();
+        }
+        let slowest = ended.pairings.iter().max().copied().unwrap_or_default();
+        self.slowest_pairing = self.slowest_pairing.max(slowest);
+    }
+
+    fn passed(&self) -> bool {
+        self.faults.is_empty() && self.ended == self.tournaments && self.rounds_agree == self.rounds_checked
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "passed": self.passed(),
+            "tournaments": self.tournaments,
+            "ended": self.ended,
+            "games": self.games,
+            "rounds_checked": self.rounds_checked,
+            "rounds_agree": self.rounds_agree,
+            "slowest_pairing_seconds": self.slowest_pairing.as_secs_f64(),
+            "seconds": self.seconds,
+            "faults": self.faults,
+        })
+    }
+}
+
+impl fmt::Display for Evening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<28}{:>8} of {}", "tournaments ended", self.ended, self.tournaments)?;
+        writeln!(f, "{:<28}{:>8}", "games", self.games)?;
+        writeln!(
+            f,
+            "{:<28}{:>8} of {}",
+            "rounds paired by the rules", self.rounds_agree, self.rounds_checked
+        )?;
+        writeln!(f, "{:<28}{:>8.3}", "slowest pairing, seconds", self.slowest_pairing.as_secs_f64())?;
+        writeln!(f, "{:<28}{:>8.1}", "seconds", self.seconds)?;
+        for (what, count) in &self.faults {
+            writeln!(f, "FAULT, {count} times: {what}")?;
+        }
+        writeln!(f, "{}", if self.passed() { "passed" } else { "FAILED" })
+    }
 }
 
 /// What games that were played measured.
@@ -65,6 +141,7 @@ impl Report {
         match self {
             Report::Load(load) => load.passed(),
             Report::Idle(idle) => idle.kib_per_pair() <= idle.bar_kib,
+            Report::Evening(evening) => evening.passed(),
         }
     }
 
@@ -73,6 +150,7 @@ impl Report {
         let value = match self {
             Report::Load(load) => load.to_json(),
             Report::Idle(idle) => idle.to_json(),
+            Report::Evening(evening) => evening.to_json(),
         };
         format!("{value:#}\n")
     }
@@ -83,6 +161,7 @@ impl fmt::Display for Report {
         match self {
             Report::Load(load) => load.fmt(f),
             Report::Idle(idle) => idle.fmt(f),
+            Report::Evening(evening) => evening.fmt(f),
         }
     }
 }

@@ -11,6 +11,7 @@ mod replay;
 mod target;
 mod tournament;
 mod tui;
+mod wall;
 mod watch;
 
 use clap::{Parser, Subcommand};

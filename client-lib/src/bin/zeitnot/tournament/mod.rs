@@ -5,6 +5,8 @@ mod direct;
 mod play;
 mod print;
 
+pub use print::points;
+
 use crate::Outcome;
 use crate::target::Target;
 use clap::{Args, Subcommand, ValueEnum};

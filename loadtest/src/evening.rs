@@ -1,0 +1,335 @@
+//! Many tournaments at once, each played to its end and paired again by the rules from its report.
+
+use crate::corpus;
+use crate::options::Options;
+use crate::report::{Evening, Report};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use zeitnot_client::connection::{Connection, Connector, Notices, Opened, Tuning};
+use zeitnot_client::{Error, Trust};
+use zeitnot_proto::control::{Credential, Notice, Reply, Request};
+use zeitnot_proto::game_stream::{Attach, FromGame, Seat};
+use zeitnot_proto::rules::{GameId, Rules, Setting, Setup, Start, Terms, Value};
+use zeitnot_proto::tournament::{
+    Direction, Document, Entrant, PointValues, Timetable, TournamentId, TournamentNotice, TournamentPhase,
+    TournamentReply, TournamentRequest, TournamentSettings, TournamentSystem, TournamentView,
+};
+use zeitnot_proto::{Color, Command, Event, List, Move, Text};
+
+/// Half-moves after which a game is resigned or drawn.
+const PLIES: usize = 12;
+/// How long a whole tournament may go without a result before it counts as stuck.
+const STUCK: Duration = Duration::from_secs(300);
+/// How often the organizer looks how a tournament stands.
+const LOOK: Duration = Duration::from_millis(500);
+/// Connections that are being made at once.
+const CONNECTING: usize = 32;
+/// How long an answer may take: pairing two thousand players takes some seconds.
+const ANSWER: Duration = Duration::from_secs(120);
+
+/// What everybody shares.
+struct Shared {
+    connectors: Vec<Connector>,
+    server: String,
+    organizer: Connection,
+    corpus: Vec<Vec<Move>>,
+    connecting: Semaphore,
+}
+
+/// Plays all tournaments.
+///
+/// # Errors
+/// Why the test could not be run.
+pub async fn run(options: &Options) -> Result<Report, String> {
+    let trust: Trust = options.trust()?;
+    let name = concat!("zeitnot-loadtest ", env!("CARGO_PKG_VERSION")).into();
+    let tuning = Tuning { attempt: Duration::from_secs(60), name, ..Tuning::default() };
+    let players = options.tournaments * options.players;
+    let sockets = options.endpoints.unwrap_or_else(|| players.div_ceil(200)).max(1);
+    let connectors = (0..sockets)
+        .map(|_| Connector::new(&trust, tuning.clone()).map_err(|e| e.to_string()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let token = options.organizer_token.as_ref().ok_or("--tournaments needs --organizer-token")?;
+    let token = Text::new(token).map_err(|_| "that is no token: too long")?;
+    let opened = connectors[0].open(&options.server, Credential::Token(token)).await;
+    let Opened { connection: organizer, notices, .. } = opened.map_err(|e| format!("the organizer: {e}"))?;
+    tokio::spawn(forget(notices));
+    let shared = Arc::new(Shared {
+        connectors,
+        server: options.server.clone(),
+        organizer,
+        corpus: corpus::games(),
+        connecting: Semaphore::new(CONNECTING),
+    });
+    let started = Instant::now();
+    let mut evenings = JoinSet::new();
+    for number in 0..options.tournaments {
+        let (shared, options) = (Arc::clone(&shared), options.clone());
+        evenings.spawn(async move { tournament(&shared, &options, number).await });
+    }
+    let mut report = Evening { tournaments: options.tournaments, ..Evening::default() };
+    while let Some(joined) = evenings.join_next().await {
+        match joined.map_err(|e| e.to_string()).and_then(|ended| ended) {
+            Ok(ended) => report.add(&ended),
+            Err(fault) => *report.faults.entry(fault).or_default() += 1,
+        }
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(Report::Evening(Box::new(report)))
+}
+
+/// What came of one tournament.
+pub struct Ended {
+    /// Games in it.
+    pub games: usize,
+    /// Rounds that the rules pair in the same way.
+    pub rounds_agree: Option<usize>,
+    /// From asking for a pairing to its answer.
+    pub pairings: Vec<Duration>,
+}
+
+async fn forget(mut notices: Notices) {
+    while notices.recv().await.is_some() {}
+}
+
+/// One tournament from its creation to its report.
+async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> Result<Ended, String> {
+    let words = |error: Error| format!("tournament: {error}");
+    let settings = settings(options, number);
+    let created = ask(shared, TournamentRequest::Create(Box::new(settings))).await.map_err(words)?;
+    let Some(TournamentReply::Created(id)) = created else { return Err("it was not created".into()) };
+    let mut players = JoinSet::new();
+    for place in 0..options.players {
+        let shared = Arc::clone(shared);
+        let seat = number * options.players + place;
+        let (connection, notices) = join(&shared, id, seat, place).await.map_err(words)?;
+        players.spawn(async move { player(&shared, connection, notices, id).await });
+    }
+    direct(shared, id, Direction::Start).await.map_err(words)?;
+    let mut pairings = Vec::new();
+    for round in 1..=options.rounds {
+        let asked = Instant::now();
+        direct(shared, id, Direction::Pair).await.map_err(words)?;
+        pairings.push(asked.elapsed());
+        until_over(shared, id, round).await?;
+    }
+    let mut faults = BTreeMap::<String, usize>::new();
+    while let Some(joined) = players.join_next().await {
+        match joined {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => *faults.entry(error.to_string()).or_default() += 1,
+            Err(error) => *faults.entry(error.to_string()).or_default() += 1,
+        }
+    }
+    if let Some((fault, count)) = faults.first_key_value() {
+        return Err(format!("{count} players: {fault}"));
+    }
+    let report = export(shared, id, Document::Trf).await.map_err(words)?;
+    let games = options.players / 2 * usize::from(options.rounds);
+    let rounds_agree = match &options.checker {
+        Some(checker) => Some(check(checker, &report).await?),
+        None => None,
+    };
+    Ok(Ended { games, rounds_agree, pairings })
+}
+
+fn settings(options: &Options, number: usize) -> TournamentSettings {
+    // Nobody is late because this machine is slow.
+    let hour = Setting { name: Text::cut("default_time"), value: Value::SpanUs(3_600_000_000) };
+    let rules = Rules { options: List::cut(vec![hour]), ..Rules::default() };
+    TournamentSettings {
+        name: Text::cut(&format!("Hall {}", number + 1)),
+        system: TournamentSystem::Swiss { rounds: options.rounds, accelerated: false },
+        terms: Terms {
+            time_control: options.time_control.clone(),
+            rules,
+            start: Start::default(),
+            spectator_delay_us: 0,
+        },
+        timetable: Timetable::ByHand,
+        lead_us: 0,
+        points: PointValues::default(),
+        tie_breaks: List::default(),
+        check_in: false,
+        last_entry_round: 0,
+        most_players: 0,
+        initial_color: Some(Color::White),
+        literal_parity: false,
+        city: Text::default(),
+        federation: Text::default(),
+        chief_arbiter: Text::default(),
+    }
+}
+
+async fn ask(shared: &Shared, request: TournamentRequest) -> Result<Option<TournamentReply>, Error> {
+    let reply = tokio::time::timeout(ANSWER, shared.organizer.request(Request::Tournament(request))).await;
+    match reply.map_err(|_| Error::Unanswered)?? {
+        Reply::Tournament(reply) => Ok(Some(reply)),
+        _ => Ok(None),
+    }
+}
+
+async fn direct(shared: &Shared, tournament: TournamentId, action: Direction) -> Result<(), Error> {
+    ask(shared, TournamentRequest::Direct { tournament, action: Box::new(action) }).await.map(drop)
+}
+
+async fn join(
+    shared: &Shared,
+    tournament: TournamentId,
+    seat: usize,
+    place: usize,
+) -> Result<(Connection, Notices), Error> {
+    let _turn = shared.connecting.acquire().await.map_err(|_| Error::Left)?;
+    let connector = &shared.connectors[seat % shared.connectors.len()];
+    let Opened { connection, notices, welcome } = connector.open(&shared.server, Credential::Guest).await?;
+    let entrant = Entrant {
+        name: welcome.name,
+        full_name: Text::cut(&format!("Player, {place:04}")),
+        rating: 2800 - u16::try_from(place % 1800).unwrap_or(0),
+        title: Text::default(),
+        federation: Text::default(),
+        fide_id: Text::default(),
+    };
+    let join = TournamentRequest::Join { tournament, entrant: Box::new(entrant) };
+    connection.request(Request::Tournament(join)).await?;
+    Ok((connection, notices))
+}
+
+/// Plays every game of one player until the tournament is over.
+async fn player(
+    shared: &Arc<Shared>,
+    connection: Connection,
+    mut notices: Notices,
+    this: TournamentId,
+) -> Result<(), Error> {
+    loop {
+        match notices.recv().await {
+            Some(Notice::GameReady { setup, side, .. }) => play(shared, &connection, &setup, side).await?,
+            Some(Notice::Tournament(TournamentNotice::Phase { tournament, phase }))
+                if tournament == this && phase == TournamentPhase::Finished =>
+            {
+                return Ok(());
+            }
+            Some(_) => {}
+            None => return Err(connection.closed().await),
+        }
+    }
+}
+
+/// A few moves, then White resigns, Black resigns, or both agree: the game's number decides.
+async fn play(shared: &Shared, connection: &Connection, setup: &Setup, side: Color) -> Result<(), Error> {
+    let GameId(number) = setup.game;
+    let pick = usize::try_from(number).unwrap_or(0);
+    let recorded = &shared.corpus[pick % shared.corpus.len()];
+    let plan = &recorded[..recorded.len().min(PLIES)];
+    let attach = Attach { game: setup.game, seat: Seat::Player, after: None, legal_moves: false };
+    let (mut sender, mut receiver) = connection.attach(attach).await?;
+    let (mut plies, mut sent, mut id, mut started, mut position) = (0, None, 1, false, None);
+    while let Some(frame) = receiver.next().await? {
+        let mut offered = false;
+        match frame {
+            FromGame::Snapshot { snapshot, .. } => {
+                plies = snapshot.moves.len();
+                position = Some(snapshot.position_seq);
+                started = snapshot.status != zeitnot_proto::snapshot::Status::Waiting;
+                if snapshot.status.is_over() {
+                    return Ok(());
+                }
+            }
+            FromGame::Events(events) => {
+                position = Some(events.position_seq);
+                for entry in &events.entries {
+                    match &entry.event {
+                        Event::GameStarted => started = true,
+                        Event::MoveCompleted { .. } => plies += 1,
+                        Event::DrawOffered { side: by, .. } => offered = *by != side,
+                        Event::GameEnded { .. } | Event::GameAnnulled { .. } => return Ok(()),
+                        _ => {}
+                    }
+                }
+            }
+            FromGame::Answer { result: Err(refusal), .. } => return Err(Error::Refused(refusal)),
+            _ => {}
+        }
+        let mine = (plies % 2 == 0) == (side == Color::White);
+        let command = match plan.get(plies) {
+            _ if !started => None,
+            Some(&mv) if mine && sent != Some(plies) => Some(Command::Move { mv, offer_draw: false }),
+            Some(_) => None,
+            None if offered => Some(Command::AcceptDraw),
+            None if sent == Some(plies) => None,
+            None => match (pick % 3, side) {
+                (0, Color::White) | (1, Color::Black) => Some(Command::Resign),
+                (2, Color::White) => Some(Command::OfferDraw),
+                _ => None,
+            },
+        };
+        if let Some(command) = command {
+            sent = Some(plies);
+            let on = position.filter(|_| command.names_position());
+            sender.command(id, on, command).await?;
+            id += 1;
+        }
+    }
+    Err(Error::Protocol("the stream of a game ended before the game".into()))
+}
+
+/// Waits until every game of a round has a result.
+async fn until_over(shared: &Shared, id: TournamentId, round: u16) -> Result<(), String> {
+    let (mut last, mut since) = (u32::MAX, Instant::now());
+    loop {
+        let shown = ask(shared, TournamentRequest::Show(id)).await.map_err(|e| e.to_string())?;
+        let Some(TournamentReply::Shown(view)) = shown else { return Err("it was not shown".into()) };
+        let TournamentView { summary, open_boards, .. } = *view;
+        let over = summary.phase != TournamentPhase::Playing;
+        if over && summary.round >= round {
+            return Ok(());
+        }
+        if open_boards != last {
+            (last, since) = (open_boards, Instant::now());
+        } else if since.elapsed() > STUCK {
+            return Err(format!("round {round} stays open with {open_boards} boards"));
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn export(shared: &Shared, tournament: TournamentId, document: Document) -> Result<String, Error> {
+    let mut text = String::new();
+    for part in 0.. {
+        match ask(shared, TournamentRequest::Export { tournament, document, part }).await? {
+            Some(TournamentReply::Document { text: part, more }) => {
+                text.push_str(&part);
+                if !more {
+                    break;
+                }
+            }
+            other => return Err(Error::Protocol(format!("a document was due, not {other:?}"))),
+        }
+    }
+    Ok(text)
+}
+
+/// Has every round of a report paired again. How many agree.
+async fn check(checker: &Path, report: &str) -> Result<usize, String> {
+    let file = std::env::temp_dir().join(format!("zeitnot-evening-{}-{:p}.trf", std::process::id(), report));
+    std::fs::write(&file, report).map_err(|e| format!("{}: {e}", file.display()))?;
+    let (program, path) = (checker.to_owned(), file.clone());
+    let checked = tokio::task::spawn_blocking(move || {
+        std::process::Command::new(program).args(["pair", "--check"]).arg(path).stdin(Stdio::null()).output()
+    });
+    let output = checked.await.map_err(|e| e.to_string())?.map_err(|e| format!("the checker: {e}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{} is not paired by the rules: {said}{why}", file.display()));
+    }
+    // What agrees is of no further use.
+    let _removed = std::fs::remove_file(&file);
+    Ok(said.matches("agrees").count())
+}
