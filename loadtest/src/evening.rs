@@ -24,13 +24,13 @@ use zeitnot_proto::{Color, Command, Event, List, Move, Text};
 /// Half-moves after which a game is resigned or drawn.
 const PLIES: usize = 12;
 /// How long a whole tournament may go without a result before it counts as stuck.
-const STUCK: Duration = Duration::from_secs(300);
+const STUCK: Duration = Duration::from_mins(5);
 /// How often the organizer looks how a tournament stands.
 const LOOK: Duration = Duration::from_millis(500);
 /// Connections that are being made at once.
 const CONNECTING: usize = 32;
 /// How long an answer may take: pairing two thousand players takes some seconds.
-const ANSWER: Duration = Duration::from_secs(120);
+const ANSWER: Duration = Duration::from_mins(2);
 
 /// What everybody shares.
 struct Shared {
@@ -48,7 +48,7 @@ struct Shared {
 pub async fn run(options: &Options) -> Result<Report, String> {
     let trust: Trust = options.trust()?;
     let name = concat!("zeitnot-loadtest ", env!("CARGO_PKG_VERSION")).into();
-    let tuning = Tuning { attempt: Duration::from_secs(60), name, ..Tuning::default() };
+    let tuning = Tuning { attempt: Duration::from_mins(1), name, ..Tuning::default() };
     let players = options.tournaments * options.players;
     let sockets = options.endpoints.unwrap_or_else(|| players.div_ceil(200)).max(1);
     let connectors = (0..sockets)
