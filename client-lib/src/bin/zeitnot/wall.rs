@@ -186,8 +186,12 @@ impl Wall {
     }
 
     fn line(&mut self, board: &BoardView, now: Instant) -> String {
-        let names =
-            format!("{:>3} {:>12.12} - {:<12.12}", board.board, board.players.white, board.players.black);
+        let names = format!(
+            "{:>3} {:>12.12} - {:<12.12}",
+            board.board,
+            board.players.white.as_str(),
+            board.players.black.as_str()
+        );
         if let Some(result) = board.result {
             return format!("{names}  {}", result.sign());
         }
@@ -206,7 +210,7 @@ impl Wall {
         let places = self.standings.places.iter().take(usize::from(area.height));
         let lines = places.map(|place| {
             let points = crate::tournament::points(place.points);
-            Line::from(format!("{:>3} {:<20.20} {points:>5}", place.rank, place.name))
+            Line::from(format!("{:>3} {:<20.20} {points:>5}", place.rank, place.name.as_str()))
         });
         frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), area);
     }

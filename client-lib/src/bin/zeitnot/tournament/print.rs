@@ -68,7 +68,8 @@ pub async fn show(client: &Client, tournament: TournamentId, round: Option<u16>,
             let points = points(player.points);
             println!(
                 "{number:>4}  {:<16}  {:<24}  {rating:>4}  {points:>5}{state}",
-                entrant.name, entrant.full_name
+                entrant.name.as_str(),
+                entrant.full_name.as_str()
             );
         }
         return Ok(());
@@ -79,7 +80,7 @@ pub async fn show(client: &Client, tournament: TournamentId, round: Option<u16>,
         println!("{}", board_line(board));
     }
     for out in &view.out {
-        println!("      {:<16}  {}", out.name, bye(out.kind));
+        println!("      {:<16}  {}", out.name.as_str(), bye(out.kind));
     }
     Ok(())
 }
@@ -105,7 +106,9 @@ fn board_line(board: &BoardView) -> String {
     let by_arbiter = if board.by_arbiter { "  by the arbiter" } else { "" };
     format!(
         "{:>4}  {:<16} ({white}) - {:<16} ({black})  {result}{by_arbiter}",
-        board.board, board.players.white, board.players.black
+        board.board,
+        board.players.white.as_str(),
+        board.players.black.as_str()
     )
 }
 
