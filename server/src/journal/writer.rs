@@ -92,6 +92,8 @@ struct Written {
     group: Instant,
     /// Bytes in the log since it was last copied.
     bytes: usize,
+    /// The log could not be copied the last time.
+    stuck: bool,
 }
 
 impl Writer {
@@ -111,7 +113,7 @@ impl Writer {
             sweep: Sweep::new(found.dead_rows, sweep_rows),
             last_row: found.last_row,
             mark: found.mark,
-            written: Written { commit: now, group: now, bytes: 0 },
+            written: Written { commit: now, group: now, bytes: 0, stuck: false },
             down: None,
         }
     }
@@ -272,9 +274,15 @@ impl Writer {
     /// Copies the log into the database, as far as no reader is in the way.
     fn checkpoint(&mut self) {
         self.written.bytes = 0;
-        if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
-            warn!(%error, "the log could not be copied into the database; tried again later");
+        let copied = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        // Said once, however often it fails in a row.
+        let failed = copied.is_err();
+        if let Err(error) = copied
+            && !self.written.stuck
+        {
+            warn!(%error, "the log cannot be copied into the database; it grows until that works again");
         }
+        self.written.stuck = failed;
     }
 
     fn went_down(&mut self, error: &rusqlite::Error, bytes: usize) {
