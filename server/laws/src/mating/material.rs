@@ -10,15 +10,20 @@ use super::state::State;
 /// already. `false` only says that material does not decide. Three cases:
 ///
 /// 1. `winner` has a bare king. A king gives no check.
-/// 2. `winner` has king and one knight, the opponent nothing but king and queens. A mate by a lone knight
-///    leaves the mated king's other neighbours to its own men, and a queen next to its king would capture
-///    the knight or guard against it from every square where she would have to stand.
+/// 2. `winner` has king and one knight, the opponent nothing but king and queens. The neighbours of a king in
+///    check from the knight that the other king does not cover would have to be blocked by queens, and one of
+///    these always takes the knight. (A test tries all cases. Further queens change nothing: one that stands
+///    in another's way takes the knight itself.)
 /// 3. `winner` has bishops of one square colour only, there is no bishop of the other colour on the board,
-///    and the opponent has no knight and no pawn. The neighbours of the mated king on the other colour would
-///    have to be blocked by his own rooks and queens, and those could always interpose or capture.
+///    and the opponent has no knight and no pawn. Take the square next to the checked king on the line of the
+///    check. Two neighbours of the king are next to it on its rank and file. They have the other square
+///    colour, so no bishop covers them, and the winner's king cannot cover both without standing next to the
+///    other king. So a rook or a queen would have to block one of them, and she steps onto that square: she
+///    takes or interposes. She is not pinned, since she does not stand on a diagonal with her king, and
+///    bishops of one colour cannot give a double check by a legal move.
 ///
-/// Men only leave the board or promote, and each case is closed under captures and has no pawns that could
-/// change it, so the exclusion lasts.
+/// Men only leave the board, and each case is closed under captures and has no pawns that could change it, so
+/// the exclusion lasts.
 pub fn material_cannot_mate(board: &Board, winner: Color) -> bool {
     let (role, colour) = board.clone().into_bitboards();
     lemmas(&role, *colour.get(winner), *colour.get(winner.other()))

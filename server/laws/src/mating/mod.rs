@@ -18,6 +18,7 @@ mod plan;
 mod projection;
 mod search;
 mod setup;
+mod shorten;
 mod state;
 #[cfg(test)]
 mod tests;

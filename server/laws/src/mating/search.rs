@@ -8,6 +8,7 @@ use super::{
     blocked, material,
     plan::{CheckSquares, Plan, Price},
     projection,
+    shorten::shortened,
     state::{Key, State, Step},
     visited::{self, NONE, Visited},
 };
@@ -27,9 +28,6 @@ pub(super) enum Found {
 
 /// Lines longer than this are left to the best-first search.
 const PLIES_MAX: usize = 128;
-
-/// Lines up to this length are given as found.
-const LINE_SHORT: usize = 48;
 
 /// One iteration of the quick search: depth first, each line allowed a total cost.
 pub(super) struct Dive<'a> {
@@ -284,7 +282,7 @@ impl Frontier {
             steps.clear();
             let check = state.legal(&mut steps);
             if steps.is_empty() && check && state.turn != self.winner {
-                return Found::Mate(self.shortened(self.visited.path(number)));
+                return Found::Mate(shortened(&self.visited.state(0), self.visited.path(number)));
             }
             if steps.is_empty() || material::excludes(&state, self.winner) {
                 continue;
@@ -294,41 +292,12 @@ impl Frontier {
             {
                 let mut line = self.visited.path(number);
                 line.push(step);
-                return Found::Mate(self.shortened(line));
+                return Found::Mate(shortened(&self.visited.state(0), line));
             }
             let least = self.spread(&state, guide, &mut steps, next, cost);
             cost = cost.min(least);
         }
         if self.prune.proved > 0 { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
-    }
-
-    /// A line of legal moves to the same end, no longer than `line`: the shortest over positions visited.
-    fn shortened(&self, line: Vec<Step>) -> Vec<Step> {
-        if line.len() <= LINE_SHORT {
-            return line;
-        }
-        let root = self.visited.state(0);
-        let end = line.iter().fold(root, |state, &step| state.play(step)).key();
-        let mut reached = Visited::new();
-        reached.insert(root.key(), NONE, None);
-        let mut steps = Vec::with_capacity(256);
-        let mut number = 0;
-        while (number as usize) < reached.len() {
-            let state = reached.state(number);
-            steps.clear();
-            state.legal(&mut steps);
-            for &step in &steps {
-                let key = state.play(step).key();
-                let known = key == end || self.visited.contains(&key);
-                if let Some(child) = known.then(|| reached.insert(key, number, Some(step))).flatten()
-                    && key == end
-                {
-                    return reached.path(child);
-                }
-            }
-            number += 1;
-        }
-        line
     }
 
     /// Queues what follows from a position; the least cost among it.

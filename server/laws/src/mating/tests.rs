@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use shakmaty::{CastlingMode, Chess, Color, FromSetup, Move, Position, fen::Fen};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, Move, Position, Role, attacks, fen::Fen};
 
 use super::{
     Budget, Proof, Verdict, analyse, blocked, is_dead_cheap, material_cannot_mate, position_from_fen,
@@ -114,6 +114,32 @@ fn material_lemmas_are_exact_where_they_speak() {
     }
 }
 
+/// Every check by a lone knight, with queens on just those neighbours of the king that need blocking.
+#[test]
+fn a_lone_knight_never_mates_a_king_among_queens() {
+    let squares = || shakmaty::Square::ALL.into_iter();
+    for (prey, knight) in
+        squares().flat_map(|prey| attacks::knight_attacks(prey).into_iter().map(move |n| (prey, n)))
+    {
+        for king in squares().filter(|&king| king != knight && king.distance(prey) > 1) {
+            let mut state = State::new(&Chess::default());
+            state.lift(Bitboard::FULL);
+            state.castling = Bitboard::EMPTY;
+            state.turn = Color::Black;
+            state.drop(Role::King, Bitboard::from(prey), Color::Black);
+            state.drop(Role::King, Bitboard::from(king), Color::White);
+            state.drop(Role::Knight, Bitboard::from(knight), Color::White);
+            let covered = attacks::king_attacks(king) | attacks::knight_attacks(knight);
+            let open = attacks::king_attacks(prey) & !covered & !Bitboard::from(knight);
+            state.drop(Role::Queen, open, Color::Black);
+            let mut steps = Vec::new();
+            let legal_before = state.attackers(king, Color::Black, state.occupied()).is_empty();
+            state.legal(&mut steps);
+            assert!(!steps.is_empty() || !legal_before, "{state:?}");
+        }
+    }
+}
+
 // Law 2023 5.2.2: the move that forces the end of all mating material ends the game.
 #[test]
 fn a_forced_capture_makes_a_position_dead() {
@@ -197,7 +223,7 @@ fn a_king_left_in_check_proves_nothing() {
         let mut position = Chess::from_setup(setup, CastlingMode::Standard).ok()?;
         // Black moves his king next to White's queen's line and leaves it there.
         position.play_unchecked(Move::Normal {
-            role: shakmaty::Role::King,
+            role: Role::King,
             from: shakmaty::Square::E3,
             to: shakmaty::Square::D3,
             capture: None,

@@ -34,22 +34,6 @@ impl Visited {
         self.nodes.len()
     }
 
-    pub(super) fn contains(&self, key: &Key) -> bool {
-        let hash = hash(key);
-        let mask = self.slots.len() - 1;
-        let mut at = slot(hash, mask);
-        loop {
-            let entry = self.slots[at];
-            if entry == 0 {
-                return false;
-            }
-            if entry & TAG == hash & TAG && self.nodes[index(entry)].key == *key {
-                return true;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
     /// Loads what [`Visited::insert_hashed`] will look at for all of `hashes`, so that the waits for memory
     /// overlap: in large sets they are most of the time.
     pub(super) fn warm(&self, hashes: impl Iterator<Item = u64> + Clone) {
