@@ -1,6 +1,6 @@
 //! Configuration: defaults, then a file, then the environment, then flags; the later ones win.
 //!
-//! There is one list of settings, [`settings::Settings`]. A setting `data-dir` is the key `data-dir`
+//! There is one list of settings, [`Settings`]. A setting `data-dir` is the key `data-dir`
 //! of the file, the variable `ZEITNOT_DATA_DIR` and the flag `--data-dir`.
 
 mod settings;
