@@ -158,6 +158,8 @@ fn settings(options: &Options, number: usize) -> TournamentSettings {
         check_in: false,
         last_entry_round: 0,
         most_players: 0,
+        lowest_rating: 0,
+        highest_rating: 0,
         initial_color: Some(Color::White),
         literal_parity: false,
         city: Text::default(),

@@ -58,6 +58,34 @@ pub enum TournamentSystem {
         #[serde(default)]
         armageddon_us: Option<u64>,
     },
+    /// A host against everybody else, in one round.
+    Simul {
+        /// Who plays all boards; he enters like everybody.
+        host: Name,
+        /// The host's men on all boards; by turns if none, White on the first.
+        #[serde(default)]
+        host_color: Option<Color>,
+        /// What each board adds to the host's main time, in microseconds.
+        #[serde(default)]
+        extra_us: u64,
+    },
+    /// Whoever is free is paired again at once. All its boards are those of round 1.
+    Arena {
+        /// From the start to the last pairing, in microseconds.
+        duration_us: u64,
+        /// After two wins in a row games count double until one is not won.
+        #[serde(default)]
+        streaks: bool,
+        /// Whoever has waited so long goes before others, in microseconds.
+        patience_us: u64,
+    },
+}
+
+impl TournamentSystem {
+    /// Whether it has rounds with one game for each player, so that it gives a crosstable and a report.
+    pub const fn has_rounds(&self) -> bool {
+        matches!(self, TournamentSystem::Swiss { .. } | TournamentSystem::RoundRobin { .. })
+    }
 }
 
 /// When rounds are paired.
@@ -126,6 +154,12 @@ pub struct TournamentSettings {
     /// How many may enter; 0 for as many as the server allows.
     #[serde(default)]
     pub most_players: u16,
+    /// The lowest rating that may enter; 0 for any.
+    #[serde(default)]
+    pub lowest_rating: u16,
+    /// The highest rating that may enter; 0 for any.
+    #[serde(default)]
+    pub highest_rating: u16,
     /// The colour of the first player in the first round; drawn by lot if none.
     #[serde(default)]
     pub initial_color: Option<Color>,
@@ -403,6 +437,8 @@ pub enum Direction {
         /// Why, for the record.
         reason: Why,
     },
+    /// Decides otherwise, before the start.
+    Change(Box<TournamentSettings>),
 }
 
 /// A document about a tournament.
@@ -719,5 +755,12 @@ pub enum TournamentNotice {
         tournament: TournamentId,
         /// What.
         text: Why,
+    },
+    /// You are free in an arena and have no game yet.
+    Waiting {
+        /// Which tournament.
+        tournament: TournamentId,
+        /// Why.
+        why: Why,
     },
 }

@@ -33,6 +33,8 @@ fn settings(system: TournamentSystem, default_time_us: u64) -> TournamentSetting
         check_in: false,
         last_entry_round: 0,
         most_players: 0,
+        lowest_rating: 0,
+        highest_rating: 0,
         initial_color: Some(Color::White),
         literal_parity: false,
         city: Text::cut("Riga"),

@@ -205,6 +205,18 @@ impl Arena {
         all
     }
 
+    /// Marks two who are free as playing each other: a pairing of an earlier [`Arena::pair`] is told again.
+    ///
+    /// # Errors
+    /// [`ArenaError::Unknown`]
+    pub fn begin(&mut self, white: Tpn, black: Tpn) -> Result<(), ArenaError> {
+        for (tpn, opponent) in [(white, black), (black, white)] {
+            let entrant = self.entrants.get_mut(&tpn).ok_or(ArenaError::Unknown(tpn))?;
+            entrant.presence = Presence::Playing { opponent };
+        }
+        Ok(())
+    }
+
     /// Pairs whoever is free, and marks them as playing.
     pub fn pair(&mut self, now_us: u64) -> Wave {
         let free: Vec<Tpn> = self

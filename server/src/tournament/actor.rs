@@ -31,6 +31,9 @@ use zeitnot_proto::{Refusal, Stamp, Text, codec};
 /// How long a director waits before he tries again what the store did not take.
 const STORE_PAUSE: Duration = Duration::from_millis(100);
 
+/// How long an arena in which somebody waits leaves it at that, in microseconds.
+const LOOK_AGAIN_US: u64 = 1_000_000;
+
 /// The mailboxes of a director.
 pub struct Mailboxes {
     /// Requests.
@@ -49,6 +52,8 @@ pub struct Director {
     followers: Vec<Weak<Peer>>,
     store: watch::Receiver<bool>,
     draining: watch::Receiver<bool>,
+    /// Who waits in an arena, and why, as far as they were told.
+    waiting: Vec<(u16, String)>,
     /// The last document that was asked for, with the number of events that it tells of.
     written: Option<(Document, u32, Arc<str>)>,
 }
@@ -71,7 +76,18 @@ impl Director {
         mail: Mailboxes,
     ) -> Director {
         let (store, draining) = (server.store_health.clone(), server.draining.subscribe());
-        Director { server, state, log, handle, mail, followers: Vec::new(), store, draining, written: None }
+        Director {
+            server,
+            state,
+            log,
+            handle,
+            mail,
+            followers: Vec::new(),
+            store,
+            draining,
+            waiting: Vec::new(),
+            written: None,
+        }
     }
 
     /// Works until the server ends.
@@ -81,6 +97,7 @@ impl Director {
             match self.wait().await {
                 Wake::Said(ToDirector::Ask(ask)) => self.answer(ask).await,
                 Wake::Said(ToDirector::Game(news)) => self.hear(news).await,
+                Wake::Time if self.state.crowd.is_some() => self.follow_up().await,
                 Wake::Time => self.pair_by_itself().await,
                 Wake::Store => {
                     // What could not be stored while it was down is done now.
@@ -96,7 +113,7 @@ impl Director {
 
     async fn wait(&mut self) -> Wake {
         let able = *self.store.borrow() && !*self.draining.borrow();
-        let due = self.state.next_pairing().filter(|_| able);
+        let due = self.next_due().filter(|_| able);
         let pairing = async {
             match due {
                 Some(at) => clock::sleep_until(at).await,
@@ -365,20 +382,48 @@ impl Director {
         self.follow_up().await;
     }
 
-    /// More games, where a knockout has some due.
+    /// More games, where a knockout or an arena has some due; whoever has to wait is told why.
     async fn follow_up(&mut self) {
-        if !matches!(self.state.settings.system, zeitnot_proto::tournament::TournamentSystem::Knockout { .. })
-        {
+        if !self.state.flows() {
             return;
         }
         let at = clock::now();
         let events = self.decide(at, State::follow_up);
         if let Err(refusal) = self.commit(at, None, events).await {
-            tracing::warn!(refusal = refusal.name(), "the next games of a knockout were not stored");
+            tracing::warn!(refusal = refusal.name(), "the next games were not stored");
         }
+        self.tell_waiting(at);
+    }
+
+    /// Tells those who have begun to wait in an arena why they do.
+    fn tell_waiting(&mut self, at: Stamp) {
+        let Some(crowd) = self.state.crowd.as_ref().filter(|_| !self.state.finished) else { return };
+        let waiting: Vec<(u16, String)> = crowd
+            .wave(at)
+            .waiting
+            .iter()
+            .map(|(tpn, why)| (tpn.saturating_sub(1), why.to_string()))
+            .collect();
+        for (player, why) in waiting.iter().filter(|line| !self.waiting.contains(line)) {
+            let (tournament, why) = (self.state.id, Why::cut(why));
+            self.notify_one(&self.state.name(*player), TournamentNotice::Waiting { tournament, why });
+        }
+        self.waiting = waiting;
     }
 
     // ---- Rounds ----
+
+    /// When something is due by itself.
+    fn next_due(&self) -> Option<Stamp> {
+        let Some(crowd) = self.state.crowd.as_ref().filter(|_| !self.state.finished) else {
+            return self.state.next_pairing();
+        };
+        let now = clock::now();
+        let ends = self.state.arena_ends().filter(|&end| end > now || self.state.open_boards() == 0);
+        // Patience runs out while nothing else happens.
+        let again = (crowd.free() > 1).then(|| now.plus(LOOK_AGAIN_US));
+        [ends, again].into_iter().flatten().min()
+    }
 
     fn decide<T>(&self, at: Stamp, decide: impl FnOnce(&State, &mut Means<'_>) -> T) -> T {
         let server = &self.server;

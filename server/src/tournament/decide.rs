@@ -66,6 +66,13 @@ impl State {
         if self.entered.len() >= most {
             return Err(Refusal::Limit);
         }
+        let (lowest, highest) = (self.settings.lowest_rating, self.settings.highest_rating);
+        let host =
+            matches!(&self.settings.system, TournamentSystem::Simul { host, .. } if *host == entrant.name);
+        let fits = entrant.rating >= lowest && (highest == 0 || entrant.rating <= highest);
+        if !fits && !host {
+            return Err(Refusal::NotAllowed);
+        }
         let mut events = vec![Event::Entered(Box::new(entrant.clone()))];
         if self.started.is_some() {
             let mut after = self.clone();
@@ -80,7 +87,9 @@ impl State {
         if self.finished || (self.started.is_some() && self.number(player).is_none()) {
             return Err(Refusal::TooLate);
         }
-        if self.started.is_some() && !matches!(self.settings.system, TournamentSystem::Swiss { .. }) {
+        let lets_back =
+            matches!(self.settings.system, TournamentSystem::Swiss { .. } | TournamentSystem::Arena { .. });
+        if self.started.is_some() && !lets_back {
             return Err(Refusal::TooLate);
         }
         Ok(vec![Event::Present(player)])
@@ -141,6 +150,13 @@ impl State {
                 Ok(vec![Event::Registration { open: *open }])
             }
             Direction::Start => self.start(means),
+            Direction::Change(settings) => {
+                if self.started.is_some() {
+                    return Err(Refusal::TooLate);
+                }
+                super::check(settings)?;
+                Ok(vec![Event::Changed(settings.clone())])
+            }
             Direction::Unpair { reason } => self.unpair(reason, means),
             Direction::Result { round, board, result, reason } => {
                 self.enter_result(*round, *board, *result, true, reason)
@@ -189,6 +205,11 @@ impl State {
                 order.swap(last, (means.lot)(last + 1));
             }
         }
+        if let TournamentSystem::Simul { host, .. } = &self.settings.system
+            && self.player(host).is_none_or(|host| !self.is_present(host))
+        {
+            return Err(Refusal::NotEntered);
+        }
         let drawn = if (means.lot)(2) == 0 { Color::White } else { Color::Black };
         let initial_color = self.settings.initial_color.unwrap_or(drawn);
         Ok(vec![Event::Started { order, initial_color }])
@@ -227,8 +248,7 @@ impl State {
         }
         let all = self.last_round() >= self.rounds_planned();
         // The games of a knockout follow one another by themselves.
-        let by_itself =
-            matches!(self.settings.system, TournamentSystem::Knockout { .. }) && !self.rounds.is_empty();
+        let by_itself = self.flows() && !self.rounds.is_empty();
         if all || by_itself { Err(Refusal::WrongPhase) } else { Ok(()) }
     }
 
@@ -238,7 +258,7 @@ impl State {
     /// Not everybody who is there is in them once, or somebody else is.
     pub fn by_hand(&self, boards: &[ByColor<Name>], bye: Option<&Name>) -> Result<Drawn, Refusal> {
         self.may_pair()?;
-        if matches!(self.settings.system, TournamentSystem::Knockout { .. }) {
+        if !self.settings.system.has_rounds() {
             return Err(Refusal::WrongPhase);
         }
         let round = self.last_round() + 1;
@@ -289,7 +309,7 @@ impl State {
         let boards: Vec<PairedBoard> = boards.collect();
         let round = self.last_round() + 1;
         let starts_at = self.starts_at(round, means.at);
-        let over = playing == 0 && !matches!(self.settings.system, TournamentSystem::Knockout { .. });
+        let over = playing == 0 && !self.flows();
         let paired = Paired { round, boards, out: drawn.out, starts_at, by_hand };
         let mut events = vec![Event::Paired(Box::new(paired))];
         if over {
@@ -326,9 +346,43 @@ impl State {
         }
     }
 
-    /// More games of a knockout, where some have become due.
+    /// Whether games follow one another by themselves, without rounds that end.
+    pub fn flows(&self) -> bool {
+        matches!(self.settings.system, TournamentSystem::Knockout { .. } | TournamentSystem::Arena { .. })
+    }
+
+    /// The next games of an arena, or its end.
+    fn wave(&self, crowd: &super::crowd::Crowd, means: &mut Means<'_>) -> Vec<Event> {
+        let over = self.arena_ends().is_none_or(|end| means.at >= end);
+        if over {
+            let end = Event::Finished { reason: Why::default() };
+            return if self.open_boards() == 0 { vec![end] } else { Vec::new() };
+        }
+        let games = crowd.wave(means.at).games;
+        if games.is_empty() {
+            return Vec::new();
+        }
+        let first = (means.games)(games.len()).0;
+        let boards = games.into_iter().zip(first..).map(|((white, black), game)| PairedBoard {
+            white: white.saturating_sub(1),
+            black: black.saturating_sub(1),
+            game: Some(GameId(game)),
+            key: None,
+            result: None,
+        });
+        let (boards, starts_at) = (boards.collect(), means.at.plus(self.settings.lead_us));
+        vec![Event::Paired(Box::new(Paired { round: 1, boards, out: Vec::new(), starts_at, by_hand: None }))]
+    }
+
+    /// More games of a knockout or an arena, where some have become due.
     pub fn follow_up(&self, means: &mut Means<'_>) -> Vec<Event> {
-        if self.rounds.is_empty() || self.finished {
+        if self.finished {
+            return Vec::new();
+        }
+        if let Some(crowd) = &self.crowd {
+            return self.wave(crowd, means);
+        }
+        if self.rounds.is_empty() {
             return Vec::new();
         }
         let mut by_round: std::collections::BTreeMap<u16, Vec<DrawnBoard>> =
@@ -367,7 +421,7 @@ impl State {
     }
 
     fn unpair(&self, reason: &Why, means: &Means<'_>) -> Decided {
-        let Some(round) = self.rounds.last().filter(|_| !self.finished) else {
+        let Some(round) = self.rounds.last().filter(|_| !self.finished && !self.flows()) else {
             return Err(Refusal::WrongPhase);
         };
         let moved = |game: GameId| (means.plies)(game) > 0;
@@ -405,8 +459,7 @@ impl State {
         let mut after = self.clone();
         after.apply(Stamp(0), &events[0]);
         let last = after.rounds.last().is_some_and(|round| round.is_complete() && round.over.is_none());
-        let knockout = matches!(self.settings.system, TournamentSystem::Knockout { .. });
-        if last && round == self.last_round() && !self.finished && !knockout {
+        if last && round == self.last_round() && !self.finished && !self.flows() {
             events.push(Event::RoundOver);
             events.extend(self.end_after(round));
         }

@@ -40,7 +40,7 @@ pub fn write(
         Document::Page => {
             let mut sheets = vec![standings_sheet(state)];
             sheets.extend(crosstable(state));
-            let edition = if state.bracket().is_some() { "" } else { TIE_BREAK_EDITION };
+            let edition = if state.settings.system.has_rounds() { TIE_BREAK_EDITION } else { "" };
             let notes: Vec<String> =
                 Some(edition.to_owned()).filter(|note| !note.is_empty()).into_iter().collect();
             Ok(sheet::html_page(&state.settings.name, &sheets, &notes))
@@ -66,9 +66,7 @@ pub fn part(text: &str, part: u32) -> Option<(&str, bool)> {
 
 /// Only for tournaments that give a table with a column for each round.
 fn paired(state: &State) -> Result<(), Refusal> {
-    let knockout =
-        matches!(state.settings.system, zeitnot_proto::tournament::TournamentSystem::Knockout { .. });
-    if knockout { Err(Refusal::NotNeeded) } else { Ok(()) }
+    if state.settings.system.has_rounds() { Ok(()) } else { Err(Refusal::NotNeeded) }
 }
 
 fn in_format(sheet: &Sheet, format: SheetFormat) -> String {
@@ -80,17 +78,18 @@ fn in_format(sheet: &Sheet, format: SheetFormat) -> String {
 }
 
 fn standings_sheet(state: &State) -> Sheet {
-    if let Some(bracket) = state.bracket() {
-        let rows = bracket.places().into_iter().flat_map(|(rank, players)| {
-            players.into_iter().map(move |tpn| vec![rank.to_string(), tpn.to_string(), tpn.to_string()])
+    if let Some(places) = state.plain_places() {
+        let rows = places.into_iter().map(|(rank, player, points)| {
+            let number = state.number(player).unwrap_or(0).to_string();
+            vec![
+                rank.to_string(),
+                number,
+                full_name(state, player),
+                format!("{}.{}", points / 10, points % 10),
+            ]
         });
-        let mut rows: Vec<Vec<String>> = rows.collect();
-        for row in &mut rows {
-            let player = row[1].parse().ok().and_then(|tpn| state.by_tpn(tpn));
-            row[2] = player.map(|player| full_name(state, player)).unwrap_or_default();
-        }
-        let head = ["Rank", "No", "Name"].map(str::to_owned).to_vec();
-        return Sheet { title: "Places".to_owned(), head, rows };
+        let head = ["Rank", "No", "Name", "Points"].map(str::to_owned).to_vec();
+        return Sheet { title: "Places".to_owned(), head, rows: rows.collect() };
     }
     let (table, standings) = state.standings();
     sheet::standings(&table, &standings)
@@ -221,6 +220,7 @@ fn in_words(state: &State, event: &Event) -> String {
     let name = |player: &Player| state.name(*player).to_string();
     match event {
         Event::Created { settings, .. } => format!("created: {}", one_line(&settings.name)),
+        Event::Changed(_) => "decided otherwise".to_owned(),
         Event::Entered(entrant) => format!("entered: {}, rating {}", entrant.name, entrant.rating),
         Event::Present(player) => format!("present: {}", name(player)),
         Event::Departed { player, how, reason } => {

@@ -11,6 +11,8 @@ use zeitnot_pairing::standings::played_under_half;
 use zeitnot_pairing::tournament::{RequestedBye, Tournament};
 use zeitnot_pairing::{explain, round_robin};
 use zeitnot_proto::Refusal;
+use zeitnot_proto::board::Color;
+use zeitnot_proto::rules::Name;
 use zeitnot_proto::tournament::{BoardResult, ByeKind, TournamentSystem};
 
 /// A board that the system gives.
@@ -61,6 +63,10 @@ pub fn next_round(state: &State) -> Result<Drawn, NoDraw> {
             Ok(drawn(state, &pairing))
         }
         TournamentSystem::RoundRobin { cycles } => berger(state, usize::from(cycles)),
+        TournamentSystem::Simul { ref host, host_color, .. } => exhibition(state, host, host_color),
+        TournamentSystem::Arena { .. } => {
+            Err(NoDraw { refusal: Refusal::NotNeeded, why: "an arena pairs by itself".to_owned() })
+        }
         TournamentSystem::Knockout { .. } => {
             let boards = due_boards(state);
             if boards.is_empty() { Err(NoDraw::few()) } else { Ok(Drawn { boards, out: Vec::new() }) }
@@ -156,6 +162,21 @@ fn berger(state: &State, cycles: usize) -> Result<Drawn, NoDraw> {
     if drawn.boards.is_empty() { Err(NoDraw::few()) } else { Ok(drawn) }
 }
 
+/// The host against everybody who is there, strongest first.
+fn exhibition(state: &State, host: &Name, host_color: Option<Color>) -> Result<Drawn, NoDraw> {
+    let host = state.player(host).filter(|&host| state.is_present(host)).ok_or_else(NoDraw::few)?;
+    let guests = state.order.iter().copied().filter(|&player| player != host && state.is_present(player));
+    let boards = guests.zip([Color::White, Color::Black].into_iter().cycle()).map(|(guest, turn)| {
+        let (white, black) = match host_color.unwrap_or(turn) {
+            Color::White => (host, guest),
+            Color::Black => (guest, host),
+        };
+        DrawnBoard { white, black, key: None, result: None }
+    });
+    let boards: Vec<DrawnBoard> = boards.collect();
+    if boards.is_empty() { Err(NoDraw::few()) } else { Ok(Drawn { boards, out: Vec::new() }) }
+}
+
 /// Why the next round would be paired as it would.
 ///
 /// # Errors
@@ -168,6 +189,12 @@ pub fn explain_next(state: &State) -> Result<String, NoDraw> {
         }
         TournamentSystem::RoundRobin { .. } => {
             Ok("By the Berger tables (C.05 Annex 1), for numbers drawn by lot.\n".to_owned())
+        }
+        TournamentSystem::Simul { .. } => Ok("The host against everybody.\n".to_owned()),
+        TournamentSystem::Arena { .. } => {
+            Ok("Whoever is free, by points; nobody meets the same opponent twice running while others are \
+                free.\n"
+                .to_owned())
         }
         TournamentSystem::Knockout { .. } => {
             Ok("By the bracket: the first seed at the top, the second at the bottom.\n".to_owned())

@@ -84,6 +84,8 @@ pub enum Event {
         /// Who runs it.
         director: Name,
     },
+    /// It was decided otherwise, before the start.
+    Changed(Box<TournamentSettings>),
     /// A player entered, or more is known about one.
     Entered(Box<Entrant>),
     /// A player is there.

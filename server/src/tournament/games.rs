@@ -7,7 +7,7 @@ use crate::journal::StoreError;
 use crate::state::Server;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use zeitnot_proto::board::ByColor;
+use zeitnot_proto::board::{ByColor, Color};
 use zeitnot_proto::command::{Command, Why};
 use zeitnot_proto::control::NewGame;
 use zeitnot_proto::rules::{GameId, Terms};
@@ -18,6 +18,7 @@ use zeitnot_proto::{Score, Stamp, Text};
 /// What the game of a board is created with.
 pub fn new_game(state: &State, round: u16, number: u16, board: &Board, now: Stamp) -> NewGame {
     let mut terms = terms(state, board.key);
+    give_host_his_time(state, round, board, &mut terms);
     // After an outage the hour may have passed: then everybody has the usual time to come.
     let again = now.plus(state.settings.lead_us);
     terms.start.scheduled = Some(if board.starts_at < now { again } else { board.starts_at });
@@ -44,6 +45,16 @@ fn terms(state: &State, key: Option<MatchKey>) -> Terms {
         }
     }
     terms
+}
+
+/// The host of an exhibition has more time, by the number of boards.
+fn give_host_his_time(state: &State, round: u16, board: &Board, terms: &mut Terms) {
+    let TournamentSystem::Simul { host, extra_us, .. } = &state.settings.system else { return };
+    let Some(base) = terms.time_control.periods().first().map(|period| period.base_us) else { return };
+    let boards = state.round(round).map_or(0, |round| round.boards.len());
+    let boards = u64::try_from(boards).unwrap_or(u64::MAX);
+    let side = if state.name(board.white) == *host { Color::White } else { Color::Black };
+    terms.start.clocks_us[side] = Some(base.saturating_add(extra_us.saturating_mul(boards)));
 }
 
 /// Gives a game a command of the arbiter's, if it is not over.

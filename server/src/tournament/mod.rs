@@ -5,13 +5,14 @@
 //! | `event` | what happens: the rows of the journal |
 //! | `state` | a tournament as its events leave it |
 //! | `decide` | what a request causes |
-//! | `table`, `bracket`, `draw` | the state for the pairing crate, and what that makes of it |
+//! | `table`, `bracket`, `crowd`, `draw` | the state for the pairing crate, and what that makes of it |
 //! | `actor` | the task: durable, then seen |
 //! | `games` | terms of its games, and what is said to them |
 //! | `view`, `documents`, `words` | what clients see |
 
 mod actor;
 mod bracket;
+mod crowd;
 mod decide;
 mod documents;
 mod draw;
@@ -241,6 +242,8 @@ fn check(settings: &TournamentSettings) -> Result<(), Refusal> {
         TournamentSystem::Swiss { rounds, .. } => (1..=ROUNDS_MAX).contains(&usize::from(*rounds)),
         TournamentSystem::RoundRobin { cycles } => (1..=2).contains(cycles),
         TournamentSystem::Knockout { games, .. } => (1..=32).contains(games),
+        TournamentSystem::Simul { host, .. } => !host.is_empty(),
+        TournamentSystem::Arena { duration_us, .. } => *duration_us > 0,
     };
     let accelerated = matches!(settings.system, TournamentSystem::Swiss { accelerated: true, .. });
     let points = settings.points;

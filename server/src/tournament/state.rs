@@ -1,5 +1,6 @@
 //! A tournament as its events leave it.
 
+use super::crowd::Crowd;
 use super::event::{ByHand, Departure, Event, MatchKey, Player};
 use std::collections::BTreeMap;
 use zeitnot_proto::Stamp;
@@ -102,6 +103,8 @@ pub struct State {
     pub announcement: Why,
     /// Games of pairings that were taken back.
     pub void_games: Vec<GameId>,
+    /// The crowd of an arena that has started.
+    pub crowd: Option<Crowd>,
     /// How many events there were.
     pub seq: u32,
     departures: usize,
@@ -128,6 +131,7 @@ impl State {
             not_paired: None,
             announcement: Why::default(),
             void_games: Vec::new(),
+            crowd: None,
             seq: 1,
             departures: 0,
         })
@@ -139,9 +143,11 @@ impl State {
         self.seq += 1;
         match event {
             Event::Created { .. } => {}
-            Event::Entered(entrant) => self.entered(entrant),
+            Event::Changed(settings) => self.settings.clone_from(settings),
+            Event::Entered(entrant) => self.entered(entrant, at),
             Event::Present(player) => {
                 self.set_state(*player, PlayerState::Present);
+                self.join_crowd(*player, at);
             }
             Event::Departed { player, how, .. } => {
                 let state = match how {
@@ -149,6 +155,9 @@ impl State {
                     Departure::Expelled => PlayerState::Expelled,
                 };
                 self.set_state(*player, state);
+                if let Some(crowd) = &mut self.crowd {
+                    crowd.leave(*player);
+                }
                 self.departures += 1;
                 let nth = self.departures;
                 if let Some(entered) = self.entered.get_mut(usize::from(*player)) {
@@ -163,6 +172,12 @@ impl State {
                 self.initial_color = *initial_color;
                 self.started = Some(at);
                 self.open = false;
+                if let TournamentSystem::Arena { streaks, patience_us, .. } = self.settings.system {
+                    self.crowd = Some(Crowd::new(streaks, patience_us));
+                    for &player in order {
+                        self.join_crowd(player, at);
+                    }
+                }
             }
             Event::Renumbered(order) => self.order.clone_from(order),
             Event::Paired(paired) => self.paired(seq, paired),
@@ -172,6 +187,9 @@ impl State {
                 }
             }
             Event::Result { round, board, result, by_arbiter, .. } => {
+                if let Some(crowd) = &mut self.crowd {
+                    crowd.end(usize::from(*board).saturating_sub(1), *result, at);
+                }
                 if let Some(board) = self.board_mut(*round, *board) {
                     board.result = Some(*result);
                     board.by_arbiter = *by_arbiter;
@@ -195,7 +213,16 @@ impl State {
         }
     }
 
-    fn entered(&mut self, entrant: &Entrant) {
+    /// Whoever is there takes part in an arena that is under way.
+    fn join_crowd(&mut self, player: Player, at: Stamp) {
+        let rating = self.entry(player).map_or(0, |entered| entered.entrant.rating);
+        let present = self.is_present(player);
+        if let Some(crowd) = self.crowd.as_mut().filter(|_| present) {
+            crowd.join(player, rating, at);
+        }
+    }
+
+    fn entered(&mut self, entrant: &Entrant, at: Stamp) {
         if let Some(&known) = self.by_name.get(&entrant.name) {
             if let Some(entered) = self.entered.get_mut(usize::from(known)) {
                 entered.entrant = entrant.clone();
@@ -206,6 +233,7 @@ impl State {
         self.by_name.insert(entrant.name.clone(), player);
         let state = if self.settings.check_in { PlayerState::Entered } else { PlayerState::Present };
         self.entered.push(Entered { entrant: entrant.clone(), state, left: None });
+        self.join_crowd(player, at);
     }
 
     fn set_state(&mut self, player: Player, state: PlayerState) {
@@ -228,6 +256,11 @@ impl State {
             question: None,
         });
         let boards: Vec<Board> = boards.collect();
+        if let Some(crowd) = &mut self.crowd {
+            for board in &boards {
+                crowd.begin(board.white, board.black);
+            }
+        }
         // A knockout round in which nobody had to play is passed over.
         while self.rounds.len() < usize::from(paired.round) {
             self.rounds.push(Round {
@@ -317,6 +350,7 @@ impl State {
                 let cycle = zeitnot_pairing::round_robin::rounds_of_cycle(players);
                 u16::try_from(cycle).unwrap_or(u16::MAX).saturating_mul(u16::from(cycles))
             }
+            TournamentSystem::Simul { .. } | TournamentSystem::Arena { .. } => 1,
             TournamentSystem::Knockout { .. } => {
                 let players = self.order.len().max(1).next_power_of_two();
                 u16::try_from(players.trailing_zeros()).unwrap_or(u16::MAX)
@@ -332,6 +366,7 @@ impl State {
         match (self.started, self.rounds.last()) {
             (None, _) if self.open => TournamentPhase::Registration,
             (None, _) => TournamentPhase::Closed,
+            (Some(_), _) if self.crowd.is_some() => TournamentPhase::Playing,
             (Some(_), Some(round)) if !round.is_complete() => TournamentPhase::Playing,
             (Some(_), _) => TournamentPhase::BetweenRounds,
         }
@@ -341,6 +376,7 @@ impl State {
     pub fn may_enter(&self) -> bool {
         match self.started {
             None => self.open,
+            Some(_) if self.crowd.is_some() => !self.finished,
             Some(_) => {
                 !self.finished
                     && matches!(self.settings.system, TournamentSystem::Swiss { .. })

@@ -83,7 +83,8 @@ impl State {
             tie_breaks: self.tie_breaks(),
             ..Tournament::default()
         };
-        for (round, index) in self.rounds.iter().zip(0..usize::from(rounds)) {
+        let rounds_with_one_game = if settings.system.has_rounds() { rounds } else { 0 };
+        for (round, index) in self.rounds.iter().zip(0..usize::from(rounds_with_one_game)) {
             for board in &round.boards {
                 let (white, black) = (number(board.white), number(board.black));
                 enter(&mut table, white, index, Entry::Paired { opponent: black, colour: Color::White });
@@ -144,6 +145,8 @@ impl State {
             TournamentSystem::RoundRobin { cycles: 1 } => "Individual: Round-Robin",
             TournamentSystem::RoundRobin { .. } => "Individual: Double Round-Robin",
             TournamentSystem::Knockout { .. } => "Individual: Knockout",
+            TournamentSystem::Simul { .. } => "Individual: Simultaneous exhibition",
+            TournamentSystem::Arena { .. } => "Individual: Arena",
         };
         tournament::Event {
             name: settings.name.to_string(),
@@ -166,7 +169,7 @@ impl State {
             TournamentSystem::Swiss { .. } => "FIDE_DUTCH_2025",
             TournamentSystem::RoundRobin { cycles: 1 } => "FIDE_ROUNDROBIN",
             TournamentSystem::RoundRobin { .. } => "FIDE_DOUBLE_ROUNDROBIN",
-            TournamentSystem::Knockout { .. } => "OTHER",
+            _ => "OTHER",
         }
         .to_owned()
     }
@@ -231,8 +234,58 @@ impl State {
         gone.filter(|&tpn| standings::played_under_half(table, tpn)).collect()
     }
 
+    /// The places of a tournament whose players do not have one game a round each: rank, player, points in
+    /// tenths; none for the others.
+    pub fn plain_places(&self) -> Option<Vec<(usize, Player, u32)>> {
+        if let Some(bracket) = self.bracket() {
+            let places = bracket.places().into_iter();
+            let places = places.flat_map(|(rank, tpns)| tpns.into_iter().map(move |tpn| (rank, tpn)));
+            return Some(places.filter_map(|(rank, tpn)| Some((rank, self.by_tpn(tpn)?, 0))).collect());
+        }
+        let mut scores = match (&self.settings.system, &self.crowd) {
+            (_, Some(crowd)) => {
+                crowd.standings().into_iter().map(|(player, points)| (player, points * 10)).collect()
+            }
+            (TournamentSystem::Simul { .. }, _) => {
+                self.order.iter().map(|&player| (player, self.simul_points(player))).collect::<Vec<_>>()
+            }
+            (system, _) if system.has_rounds() => return None,
+            _ => Vec::new(),
+        };
+        scores.sort_by_key(|&(_, points)| std::cmp::Reverse(points));
+        let rank = |points: u32| scores.iter().filter(|&&(_, more)| more > points).count() + 1;
+        Some(scores.iter().map(|&(player, points)| (rank(points), player, points)).collect())
+    }
+
+    /// Points of a player over all boards of an exhibition, in tenths.
+    fn simul_points(&self, player: Player) -> u32 {
+        let values = self.settings.points;
+        let boards = self.rounds.iter().flat_map(|round| &round.boards);
+        let points = boards.filter_map(|board| {
+            let white = board.white == player;
+            if !white && board.black != player {
+                return None;
+            }
+            let [win, draw, loss] = [values.win, values.draw, values.loss].map(u32::from);
+            Some(match (board.result?, white) {
+                (BoardResult::Draw | BoardResult::DrawUnrated, _) => draw,
+                (BoardResult::White | BoardResult::WhiteUnrated | BoardResult::BlackForfeits, true)
+                | (BoardResult::Black | BoardResult::BlackUnrated | BoardResult::WhiteForfeits, false) => win,
+                (BoardResult::White | BoardResult::WhiteUnrated, false)
+                | (BoardResult::Black | BoardResult::BlackUnrated, true) => loss,
+                _ => 0,
+            })
+        });
+        points.sum()
+    }
+
     /// Points of a player before a round, in tenths.
     pub fn points_before(&self, table: &Tournament, player: Player, round: u16) -> u32 {
+        match (&self.settings.system, &self.crowd) {
+            (_, Some(crowd)) => return crowd.points(player) * 10,
+            (TournamentSystem::Simul { .. }, _) => return self.simul_points(player),
+            _ => {}
+        }
         let row = table.player(self.tpn(player));
         let points = row.map_or(Points::ZERO, |row| table.score_before(row, usize::from(round)));
         u32::try_from(points.tenths()).unwrap_or(0)

@@ -93,16 +93,12 @@ pub fn boards(state: &State, round: u16, skip: u32) -> Result<TournamentReply, R
 
 /// The standings; of a knockout, who came how far.
 pub fn standings(state: &State, skip: u32) -> TournamentReply {
-    if let Some(bracket) = state.bracket() {
-        let places = bracket
-            .places()
-            .into_iter()
-            .flat_map(|(rank, players)| players.into_iter().map(move |tpn| (rank, tpn)));
-        let places = places.map(|(rank, tpn)| PlaceView {
+    if let Some(places) = state.plain_places() {
+        let places = places.into_iter().map(|(rank, player, points)| PlaceView {
             rank: u16::try_from(rank).unwrap_or(u16::MAX),
-            number: tpn,
-            name: state.by_tpn(tpn).map(|player| state.name(player)).unwrap_or_default(),
-            points: 0,
+            number: state.number(player).unwrap_or(0),
+            name: state.name(player),
+            points,
             tie_breaks: List::default(),
         });
         let (page, more) = page(places, skip);

@@ -7,6 +7,9 @@ use zeitnot_client::proto::time::SECOND_US;
 use zeitnot_client::proto::tournament::{PointValues, Timetable, TournamentSettings, TournamentSystem};
 use zeitnot_client::proto::{Color, List, Text, TimeControl};
 
+/// Whoever has waited so long in an arena goes before others.
+const PATIENCE_US: u64 = 15 * SECOND_US;
+
 /// What an organizer decides.
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -69,6 +72,27 @@ pub struct Arguments {
     /// Black's seconds in the game that decides a knockout match; without it play-offs go on.
     #[arg(long, value_name = "SECONDS")]
     armageddon: Option<u64>,
+    /// The host of a simul.
+    #[arg(long, value_name = "NAME", required_if_eq("system", "simul"))]
+    host: Option<String>,
+    /// The host's colour on all boards; by turns if left out.
+    #[arg(long, value_name = "COLOUR")]
+    host_color: Option<Side>,
+    /// Seconds that each board of a simul adds to the host's time.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    extra: u64,
+    /// Minutes of an arena.
+    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    duration: u64,
+    /// In an arena, games count double after two wins in a row.
+    #[arg(long)]
+    streaks: bool,
+    /// The lowest rating that may enter.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    lowest_rating: u16,
+    /// The highest rating that may enter.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    highest_rating: u16,
     /// The city, for the report.
     #[arg(long, default_value = "")]
     city: String,
@@ -86,12 +110,23 @@ enum System {
     RoundRobin,
     DoubleRoundRobin,
     Knockout,
+    Simul,
+    Arena,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Side {
     White,
     Black,
+}
+
+impl Side {
+    fn color(self) -> Color {
+        match self {
+            Side::White => Color::White,
+            Side::Black => Color::Black,
+        }
+    }
 }
 
 fn word<const MAX: usize>(text: &str) -> Result<Text<MAX>, String> {
@@ -111,6 +146,16 @@ impl Arguments {
                 third_place: self.third_place,
                 play_off: self.play_off.clone(),
                 armageddon_us: self.armageddon.map(us),
+            },
+            System::Simul => TournamentSystem::Simul {
+                host: word(self.host.as_deref().unwrap_or_default())?,
+                host_color: self.host_color.map(Side::color),
+                extra_us: us(self.extra),
+            },
+            System::Arena => TournamentSystem::Arena {
+                duration_us: us(self.duration.saturating_mul(60)),
+                streaks: self.streaks,
+                patience_us: PATIENCE_US,
             },
         };
         let mut options =
@@ -140,10 +185,9 @@ impl Arguments {
             check_in: self.check_in,
             last_entry_round: self.late_until,
             most_players: self.most_players,
-            initial_color: self.initial_color.map(|side| match side {
-                Side::White => Color::White,
-                Side::Black => Color::Black,
-            }),
+            lowest_rating: self.lowest_rating,
+            highest_rating: self.highest_rating,
+            initial_color: self.initial_color.map(Side::color),
             literal_parity: false,
             city: word(&self.city)?,
             federation: word(&self.federation)?,

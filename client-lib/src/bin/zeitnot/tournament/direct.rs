@@ -107,6 +107,13 @@ pub enum Direct {
         #[arg(long, value_name = "WORDS", default_value = "")]
         reason: String,
     },
+    /// Decides otherwise, before the start: all settings are given anew.
+    Change {
+        /// The tournament's number.
+        tournament: u64,
+        #[command(flatten)]
+        settings: Box<super::create::Arguments>,
+    },
     /// Tells everybody something.
     Announce {
         /// The tournament's number.
@@ -224,6 +231,9 @@ impl Direct {
             }
             Direct::Result { tournament, round, board, result, reason } => {
                 (tournament, Direction::Result { round, board, result, reason: why(&reason)? })
+            }
+            Direct::Change { tournament, settings } => {
+                (tournament, Direction::Change(Box::new(settings.settings()?)))
             }
             Direct::Announce { tournament, text } => (tournament, Direction::Announce(why(&text)?)),
             Direct::Finish { tournament, reason } => {

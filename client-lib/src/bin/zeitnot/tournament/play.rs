@@ -123,6 +123,7 @@ fn words(notice: &TournamentNotice, this: TournamentId) -> Option<String> {
         TournamentNotice::NotPaired { tournament, round, why } => {
             (tournament, format!("Round {round} is not paired: {why}"))
         }
+        TournamentNotice::Waiting { tournament, why } => (tournament, format!("You wait: {why}.")),
         TournamentNotice::Announced { tournament, text } => (tournament, format!("Announcement: {text}")),
     };
     (*of == this).then_some(line)

@@ -20,6 +20,8 @@ pub fn system(system: &TournamentSystem) -> String {
         }
         TournamentSystem::RoundRobin { cycles: 1 } => "round robin".to_owned(),
         TournamentSystem::RoundRobin { .. } => "double round robin".to_owned(),
+        TournamentSystem::Simul { host, .. } => format!("simul of {host}"),
+        TournamentSystem::Arena { duration_us, .. } => format!("arena, {} minutes", duration_us / 60_000_000),
         TournamentSystem::Knockout { games, .. } => format!("knockout, {games} games a match"),
     }
 }
