@@ -572,3 +572,81 @@ async fn a_knockout_goes_on_by_itself_until_one_is_left() {
     assert_eq!(places.iter().map(|place| place.rank).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert_eq!(club.export(Document::Trf).await, Err(Refusal::NotNeeded));
 }
+
+#[tokio::test]
+async fn a_host_plays_everybody_with_more_time_for_each_board() {
+    let mut club = Club::new(swiss(1), 4).await;
+    let host = club.players.keys().next().unwrap().clone();
+    let system = TournamentSystem::Simul { host: host.clone(), host_color: None, extra_us: 60_000_000 };
+    let mut simul = settings(system, 10 * MINUTE_US);
+    simul.lowest_rating = 2000;
+    // Everything may still be decided otherwise before the start.
+    club.direct(Direction::Change(Box::new(simul))).await.unwrap();
+    assert_eq!(club.join(1999).await, Err(Refusal::NotAllowed));
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, _) = club.boards(1).await;
+    assert_eq!(boards.len(), 3);
+    for (board, host_side) in boards.iter().zip([Color::White, Color::Black, Color::White]) {
+        assert_eq!(board.players[host_side], host);
+        let seat = club.players[&host].sit(board.game.unwrap()).await;
+        let clocks = seat.snapshot.clock.main_us;
+        // Three minutes and one more for each board; a little may have passed.
+        let least = if host_side == Color::White { 355_000_000 } else { 360_000_000 };
+        assert!((least..=360_000_000).contains(&clocks[host_side]), "{clocks:?}");
+        assert!(clocks[!host_side] <= 180_000_000, "{clocks:?}");
+    }
+    for board in &boards {
+        let host_side = if board.players.white == host { Color::White } else { Color::Black };
+        club.play(board, Some(host_side)).await;
+    }
+    club.until(TournamentPhase::Finished).await;
+    let places = club.standings().await;
+    assert_eq!((&places[0].name, places[0].points), (&host, 30));
+    assert_eq!(places[1].rank, 2);
+    assert_eq!(club.export(Document::Pgn).await.unwrap().matches("[Event ").count(), 3);
+}
+
+#[tokio::test]
+async fn an_arena_pairs_whoever_is_free_until_it_is_over() {
+    let system = TournamentSystem::Arena { duration_us: 8_000_000, streaks: true, patience_us: 60_000_000 };
+    let mut club = Club::new(settings(system, 10 * MINUTE_US), 4).await;
+    club.direct(Direction::Start).await.unwrap();
+    let mut last: BTreeMap<Name, Name> = BTreeMap::new();
+    let mut played = 0;
+    let mut killed = false;
+    for _ in 0..400 {
+        let view = club.show().await;
+        if view.summary.phase == TournamentPhase::Finished {
+            break;
+        }
+        let open: Vec<BoardView> = if view.summary.round == 0 {
+            Vec::new()
+        } else {
+            club.boards(1).await.0.into_iter().filter(|board| board.result.is_none()).collect()
+        };
+        if played == 2 && !killed {
+            killed = true;
+            club.crash().await;
+            continue;
+        }
+        if let Some(board) = open.first() {
+            let ByColor { white, black } = board.players.clone();
+            let again = last.get(&white) == Some(&black) && last.get(&black) == Some(&white);
+            assert!(!again, "the same two twice running");
+            last.insert(white.clone(), black.clone());
+            last.insert(black, white);
+            club.play(board, Some(Color::White)).await;
+            played += 1;
+        }
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+    club.until(TournamentPhase::Finished).await;
+    assert!(killed && played >= 3, "{played} games");
+    let places = club.standings().await;
+    assert_eq!(places.len(), 4);
+    // Two points a win, more in a streak.
+    let points: u32 = places.iter().map(|place| place.points).sum();
+    assert!(points >= 20 * played, "{points} for {played} games");
+    assert!(places.windows(2).all(|two| two[0].points >= two[1].points));
+}

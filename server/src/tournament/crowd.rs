@@ -13,7 +13,7 @@ use zeitnot_proto::tournament::{BoardResult, TournamentSystem};
 enum Step {
     Join(Player, u16, Stamp),
     Leave(Player),
-    Begin { board: usize, white: Player, black: Player },
+    Begin { white: Player, black: Player },
     End { board: usize, result: BoardResult, at: Stamp },
 }
 
@@ -55,9 +55,8 @@ impl Crowd {
 
     /// The next board is paired.
     pub fn begin(&mut self, white: Player, black: Player) {
-        let board = self.boards.len();
         self.boards.push((white, black));
-        self.step(Step::Begin { board, white, black });
+        self.step(Step::Begin { white, black });
     }
 
     /// A board, from 0, has a result, or another one than before.
@@ -98,17 +97,23 @@ impl Crowd {
 }
 
 fn fold(arena: &mut Arena, boards: &[(Player, Player)], step: Step) {
-    // What was decided from the arena's own state fits it.
-    match step {
-        Step::Join(player, rating, at) => arena.join(number(player), rating, at.0),
-        Step::Leave(player) => drop(arena.leave(number(player))),
-        Step::Begin { white, black, .. } => drop(arena.begin(number(white), number(black))),
-        Step::End { board, result: entered, at } => {
-            if let Some(&(white, black)) = boards.get(board) {
-                let result = result(entered);
-                drop(arena.finish(number(white), number(black), result, [false; 2], at.0));
-            }
+    let done = match step {
+        Step::Join(player, rating, at) => {
+            arena.join(number(player), rating, at.0);
+            Ok(())
         }
+        Step::Leave(player) => arena.leave(number(player)),
+        Step::Begin { white, black } => arena.begin(number(white), number(black)),
+        Step::End { board, result: entered, at } => match boards.get(board) {
+            Some(&(white, black)) => {
+                arena.finish(number(white), number(black), result(entered), [false; 2], at.0)
+            }
+            None => Ok(()),
+        },
+    };
+    if let Err(error) = done {
+        // What was decided from the arena's own state fits it.
+        tracing::error!(%error, "a step of an arena does not fit");
     }
 }
 

@@ -154,10 +154,12 @@ impl State {
                     Departure::Withdrawn => PlayerState::Withdrawn,
                     Departure::Expelled => PlayerState::Expelled,
                 };
-                self.set_state(*player, state);
-                if let Some(crowd) = &mut self.crowd {
+                if self.is_present(*player)
+                    && let Some(crowd) = &mut self.crowd
+                {
                     crowd.leave(*player);
                 }
+                self.set_state(*player, state);
                 self.departures += 1;
                 let nth = self.departures;
                 if let Some(entered) = self.entered.get_mut(usize::from(*player)) {
