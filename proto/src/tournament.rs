@@ -711,7 +711,7 @@ pub enum TournamentNotice {
         /// Which kind of bye.
         kind: ByeKind,
     },
-    /// A result came in or was corrected.
+    /// A result came in or was corrected; for those who follow.
     Result {
         /// Which tournament.
         tournament: TournamentId,
@@ -722,7 +722,7 @@ pub enum TournamentNotice {
         /// The result.
         result: BoardResult,
     },
-    /// A game ended in a way that only an arbiter can enter: a result is due from him.
+    /// A game ended in a way that only an arbiter can enter: a result is due from him; for those who follow.
     Question {
         /// Which tournament.
         tournament: TournamentId,

@@ -31,7 +31,8 @@ use zeitnot_proto::{Refusal, Stamp, Text, codec};
 /// How long a director waits before he tries again what the store did not take.
 const STORE_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long an arena in which somebody waits leaves it at that, in microseconds.
+/// How long something that could not be done is left at that, in microseconds: a pairing in an arena, a
+/// result that the store did not take.
 const LOOK_AGAIN_US: u64 = 1_000_000;
 
 /// The mailboxes of a director.
@@ -52,6 +53,8 @@ pub struct Director {
     followers: Vec<Weak<Peer>>,
     store: watch::Receiver<bool>,
     draining: watch::Receiver<bool>,
+    /// Something could not be done that will be tried again soon.
+    behind: bool,
     /// Who waits in an arena, and why, as far as they were told.
     waiting: Vec<(u16, String)>,
     /// The last document that was asked for, with the number of events that it tells of.
@@ -85,6 +88,7 @@ impl Director {
             followers: Vec::new(),
             store,
             draining,
+            behind: false,
             waiting: Vec::new(),
             written: None,
         }
@@ -97,6 +101,10 @@ impl Director {
             match self.wait().await {
                 Wake::Said(ToDirector::Ask(ask)) => self.answer(ask).await,
                 Wake::Said(ToDirector::Game(news)) => self.hear(news).await,
+                Wake::Time if self.behind => {
+                    self.behind = false;
+                    self.catch_up().await;
+                }
                 Wake::Time if self.state.crowd.is_some() => self.follow_up().await,
                 Wake::Time => self.pair_by_itself().await,
                 Wake::Store => {
@@ -192,11 +200,11 @@ impl Director {
                     games::declare(&self.server, game, *result, reason).await;
                 }
                 let (round, board, result) = (*round, *board, *result);
-                self.notify_all(&TournamentNotice::Result { tournament, round, board, result });
+                self.notify_followers(&TournamentNotice::Result { tournament, round, board, result });
             }
             Event::Question { round, board, what } => {
                 let (round, board, what) = (*round, *board, what.clone());
-                self.notify_all(&TournamentNotice::Question { tournament, round, board, what });
+                self.notify_followers(&TournamentNotice::Question { tournament, round, board, what });
             }
             Event::RoundOver => {
                 let round = self.state.last_round();
@@ -223,11 +231,21 @@ impl Director {
         self.server.hub.notify(name, &Notice::Tournament(notice));
     }
 
-    /// Tells followers, players and the director, each connection once.
+    /// Tells followers, players and the director.
     fn notify_all(&mut self, notice: &TournamentNotice) {
-        let mut told = std::collections::BTreeSet::new();
         let players = self.state.entered.iter().map(|entered| entered.entrant.name.clone());
-        let names: Vec<Name> = players.chain([self.state.director.clone()]).collect();
+        let names = players.chain([self.state.director.clone()]).collect();
+        self.notify_these(names, notice);
+    }
+
+    /// Tells followers and the director: what happens too often for all players of a large field.
+    fn notify_followers(&mut self, notice: &TournamentNotice) {
+        self.notify_these(vec![self.state.director.clone()], notice);
+    }
+
+    /// Tells these and the followers, each connection once.
+    fn notify_these(&mut self, names: Vec<Name>, notice: &TournamentNotice) {
+        let mut told = std::collections::BTreeSet::new();
         for peer in names.iter().flat_map(|name| self.server.hub.peers_of(name)) {
             if told.insert(peer.id) {
                 peer.notify(Notice::Tournament(notice.clone()));
@@ -254,7 +272,7 @@ impl Director {
             match crate::hub::create_numbered(&self.server, game, new).await {
                 Ok(()) => {}
                 Err(refusal) => {
-                    // Tried again when the store is back or the server has started again.
+                    self.behind = true;
                     tracing::warn!(%game, refusal = refusal.name(), "a tournament's game was not created");
                 }
             }
@@ -307,6 +325,7 @@ impl Director {
                 Ok(None) if board.result.is_none() => {
                     let new = games::new_game(&self.state, round, number, &board, clock::now());
                     if let Err(refusal) = crate::hub::create_numbered(&self.server, game, new).await {
+                        self.behind = true;
                         tracing::warn!(%game, refusal = refusal.name(), "a tournament's game was not created");
                     }
                 }
@@ -375,7 +394,8 @@ impl Director {
             _ => self.state.question(round, board, &Why::cut("the game was annulled")),
         };
         if let Err(refusal) = self.commit(clock::now(), None, events).await {
-            // The game keeps it; it is looked for again when the store is back.
+            // The game keeps it; it is looked for again.
+            self.behind = true;
             tracing::warn!(%game, refusal = refusal.name(), "a result was not stored");
             return;
         }
@@ -415,10 +435,13 @@ impl Director {
 
     /// When something is due by itself.
     fn next_due(&self) -> Option<Stamp> {
+        let now = clock::now();
+        if self.behind {
+            return Some(now.plus(LOOK_AGAIN_US));
+        }
         let Some(crowd) = self.state.crowd.as_ref().filter(|_| !self.state.finished) else {
             return self.state.next_pairing();
         };
-        let now = clock::now();
         let ends = self.state.arena_ends().filter(|&end| end > now || self.state.open_boards() == 0);
         // Patience runs out while nothing else happens.
         let again = (crowd.free() > 1).then(|| now.plus(LOOK_AGAIN_US));
@@ -440,6 +463,9 @@ impl Director {
     /// Pairs the next round, by the rules or by hand; what takes long is done beside the runtime.
     async fn pair(&mut self, by: Option<&Name>, hand: Option<(Drawn, Why)>) -> Result<(), NoDraw> {
         let worded = |refusal: Refusal| NoDraw { refusal, why: refusal.advice().to_owned() };
+        if self.server.is_draining() {
+            return Err(worded(Refusal::Draining));
+        }
         self.state.may_pair().map_err(worded)?;
         let state = self.state.clone();
         let drawn = tokio::task::spawn_blocking(move || match hand {
@@ -457,7 +483,7 @@ impl Director {
 
     async fn pair_by_itself(&mut self) {
         if let Err(NoDraw { refusal, why }) = self.pair(None, None).await {
-            if refusal == Refusal::StoreDown {
+            if matches!(refusal, Refusal::StoreDown | Refusal::Draining) {
                 // Not at once again: the store's health is told a moment later.
                 tokio::time::sleep(STORE_PAUSE).await;
                 return;
