@@ -234,17 +234,17 @@ impl Director {
     /// Tells followers, players and the director.
     fn notify_all(&mut self, notice: &TournamentNotice) {
         let players = self.state.entered.iter().map(|entered| entered.entrant.name.clone());
-        let names = players.chain([self.state.director.clone()]).collect();
-        self.notify_these(names, notice);
+        let names: Vec<Name> = players.chain([self.state.director.clone()]).collect();
+        self.notify_these(&names, notice);
     }
 
     /// Tells followers and the director: what happens too often for all players of a large field.
     fn notify_followers(&mut self, notice: &TournamentNotice) {
-        self.notify_these(vec![self.state.director.clone()], notice);
+        self.notify_these(&[self.state.director.clone()], notice);
     }
 
     /// Tells these and the followers, each connection once.
-    fn notify_these(&mut self, names: Vec<Name>, notice: &TournamentNotice) {
+    fn notify_these(&mut self, names: &[Name], notice: &TournamentNotice) {
         let mut told = std::collections::BTreeSet::new();
         for peer in names.iter().flat_map(|name| self.server.hub.peers_of(name)) {
             if told.insert(peer.id) {
