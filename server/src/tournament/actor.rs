@@ -240,7 +240,8 @@ impl Director {
 
     /// Tells followers and the director: what happens too often for all players of a large field.
     fn notify_followers(&mut self, notice: &TournamentNotice) {
-        self.notify_these(&[self.state.director.clone()], notice);
+        let director = [self.state.director.clone()];
+        self.notify_these(&director, notice);
     }
 
     /// Tells these and the followers, each connection once.
