@@ -21,7 +21,8 @@ pub async fn check(connection: &Connection, played: &Played) -> Result<(), Strin
 
 /// The moves of a PGN in UCI notation.
 fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
-    let moves = pgn.rsplit_once("]\n").map_or(pgn, |(_, moves)| moves);
+    // The tags end at the first empty line; brackets may stand in comments, too.
+    let moves = pgn.split_once("\n\n").map_or(pgn, |(_, moves)| moves);
     let mut position = Chess::default();
     let mut list = Vec::new();
     for word in without_comments(moves).split_whitespace() {
@@ -57,7 +58,7 @@ mod tests {
 
     #[test]
     fn moves_are_read_from_a_pgn_with_clocks() {
-        let pgn = "[Event \"?\"]\n[Result \"1-0\"]\n\n1. e4 { [%clk 0:05:00] } e5 2. Nf3 Nc6 3. Bb5 a6 \
+        let pgn = "[Event \"?\"]\n[Result \"1-0\"]\n\n1. e4 { [%clk 0:05:00]\n[%emt 0:00:01] } e5 2. Nf3 Nc6 3. Bb5 a6 \
                    {[%emt 0:00:01]}\n4. O-O Nf6 1-0\n";
         let moves = moves_of(pgn).unwrap();
         assert_eq!(moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]);

@@ -53,7 +53,21 @@ enum Action {
 /// What goes wrong in a command is told to the user in a sentence.
 type Outcome = Result<ExitCode, Box<dyn std::error::Error + Send + Sync>>;
 
+/// Ends quietly when whoever read the output has seen enough (`zeitnot games | head`): the standard
+/// library reports that as a panic.
+fn end_with_the_reader() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let said = panic.payload().downcast_ref::<String>();
+        if said.is_some_and(|said| said.starts_with("failed printing to stdout")) {
+            std::process::exit(0);
+        }
+        report(panic);
+    }));
+}
+
 fn main() -> ExitCode {
+    end_with_the_reader();
     let cli = Cli::parse();
     let outcome = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
