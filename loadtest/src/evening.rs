@@ -36,7 +36,8 @@ const ANSWER: Duration = Duration::from_mins(2);
 struct Shared {
     connectors: Vec<Connector>,
     server: String,
-    organizer: Connection,
+    /// The organizer's; a connection for each tournament, because the server bounds the frames of one.
+    credential: Credential,
     corpus: Vec<Vec<Move>>,
     connecting: Semaphore,
 }
@@ -56,13 +57,10 @@ pub async fn run(options: &Options) -> Result<Report, String> {
         .collect::<Result<Vec<_>, _>>()?;
     let token = options.organizer_token.as_ref().ok_or("--tournaments needs --organizer-token")?;
     let token = Text::new(token).map_err(|_| "that is no token: too long")?;
-    let opened = connectors[0].open(&options.server, Credential::Token(token)).await;
-    let Opened { connection: organizer, notices, .. } = opened.map_err(|e| format!("the organizer: {e}"))?;
-    tokio::spawn(forget(notices));
     let shared = Arc::new(Shared {
         connectors,
         server: options.server.clone(),
-        organizer,
+        credential: Credential::Token(token),
         corpus: corpus::games(),
         connecting: Semaphore::new(CONNECTING),
     });
@@ -101,7 +99,12 @@ async fn forget(mut notices: Notices) {
 async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> Result<Ended, String> {
     let words = |error: Error| format!("tournament: {error}");
     let settings = settings(options, number);
-    let created = ask(shared, TournamentRequest::Create(Box::new(settings))).await.map_err(words)?;
+    let connector = &shared.connectors[number % shared.connectors.len()];
+    let opened = connector.open(&shared.server, shared.credential.clone()).await;
+    let Opened { connection: organizer, notices, .. } = opened.map_err(|e| format!("the organizer: {e}"))?;
+    tokio::spawn(forget(notices));
+    let organizer = &organizer;
+    let created = ask(organizer, TournamentRequest::Create(Box::new(settings))).await.map_err(words)?;
     let Some(TournamentReply::Created(id)) = created else { return Err("it was not created".into()) };
     let mut players = JoinSet::new();
     for place in 0..options.players {
@@ -110,13 +113,13 @@ async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> R
         let (connection, notices) = join(&shared, id, seat, place).await.map_err(words)?;
         players.spawn(async move { player(&shared, connection, notices, id).await });
     }
-    direct(shared, id, Direction::Start).await.map_err(words)?;
+    direct(organizer, id, Direction::Start).await.map_err(words)?;
     let mut pairings = Vec::new();
     for round in 1..=options.rounds {
         let asked = Instant::now();
-        direct(shared, id, Direction::Pair).await.map_err(words)?;
+        direct(organizer, id, Direction::Pair).await.map_err(words)?;
         pairings.push(asked.elapsed());
-        until_over(shared, id, round).await?;
+        until_over(organizer, id, round).await?;
     }
     let mut faults = BTreeMap::<String, usize>::new();
     while let Some(joined) = players.join_next().await {
@@ -129,7 +132,7 @@ async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> R
     if let Some((fault, count)) = faults.first_key_value() {
         return Err(format!("{count} players: {fault}"));
     }
-    let report = export(shared, id, Document::Trf).await.map_err(words)?;
+    let report = export(organizer, id, Document::Trf).await.map_err(words)?;
     let games = options.players / 2 * usize::from(options.rounds);
     let rounds_agree = match &options.checker {
         Some(checker) => Some(check(checker, &report).await?),
@@ -168,16 +171,16 @@ fn settings(options: &Options, number: usize) -> TournamentSettings {
     }
 }
 
-async fn ask(shared: &Shared, request: TournamentRequest) -> Result<Option<TournamentReply>, Error> {
-    let reply = tokio::time::timeout(ANSWER, shared.organizer.request(Request::Tournament(request))).await;
+async fn ask(organizer: &Connection, request: TournamentRequest) -> Result<Option<TournamentReply>, Error> {
+    let reply = tokio::time::timeout(ANSWER, organizer.request(Request::Tournament(request))).await;
     match reply.map_err(|_| Error::Unanswered)?? {
         Reply::Tournament(reply) => Ok(Some(reply)),
         _ => Ok(None),
     }
 }
 
-async fn direct(shared: &Shared, tournament: TournamentId, action: Direction) -> Result<(), Error> {
-    ask(shared, TournamentRequest::Direct { tournament, action: Box::new(action) }).await.map(drop)
+async fn direct(organizer: &Connection, tournament: TournamentId, action: Direction) -> Result<(), Error> {
+    ask(organizer, TournamentRequest::Direct { tournament, action: Box::new(action) }).await.map(drop)
 }
 
 async fn join(
@@ -282,10 +285,10 @@ async fn play(shared: &Shared, connection: &Connection, setup: &Setup, side: Col
 }
 
 /// Waits until every game of a round has a result.
-async fn until_over(shared: &Shared, id: TournamentId, round: u16) -> Result<(), String> {
+async fn until_over(organizer: &Connection, id: TournamentId, round: u16) -> Result<(), String> {
     let (mut last, mut since) = (u32::MAX, Instant::now());
     loop {
-        let shown = ask(shared, TournamentRequest::Show(id)).await.map_err(|e| e.to_string())?;
+        let shown = ask(organizer, TournamentRequest::Show(id)).await.map_err(|e| e.to_string())?;
         let Some(TournamentReply::Shown(view)) = shown else { return Err("it was not shown".into()) };
         let TournamentView { summary, open_boards, .. } = *view;
         let over = summary.phase != TournamentPhase::Playing;
@@ -301,10 +304,14 @@ async fn until_over(shared: &Shared, id: TournamentId, round: u16) -> Result<(),
     }
 }
 
-async fn export(shared: &Shared, tournament: TournamentId, document: Document) -> Result<String, Error> {
+async fn export(
+    organizer: &Connection,
+    tournament: TournamentId,
+    document: Document,
+) -> Result<String, Error> {
     let mut text = String::new();
     for part in 0.. {
-        match ask(shared, TournamentRequest::Export { tournament, document, part }).await? {
+        match ask(organizer, TournamentRequest::Export { tournament, document, part }).await? {
             Some(TournamentReply::Document { text: part, more }) => {
                 text.push_str(&part);
                 if !more {

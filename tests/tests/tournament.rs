@@ -121,10 +121,20 @@ impl Club {
 
     async fn boards(&mut self, round: u16) -> (Vec<BoardView>, Vec<OutView>) {
         let tournament = self.tournament;
-        let asked = TournamentRequest::Boards { tournament, round, skip: 0 };
-        match self.ask(asked).await.unwrap().unwrap() {
-            TournamentReply::Boards { page, out, more: false, .. } => (page.into_vec(), out.into_vec()),
-            other => panic!("{other:?}"),
+        let (mut boards, mut all_out) = (Vec::new(), Vec::new());
+        loop {
+            let skip = u32::try_from(boards.len()).unwrap();
+            let asked = TournamentRequest::Boards { tournament, round, skip };
+            match self.ask(asked).await.unwrap().unwrap() {
+                TournamentReply::Boards { page, out, more, .. } => {
+                    boards.extend(page.into_vec());
+                    all_out.extend(out.into_vec());
+                    if !more {
+                        return (boards, all_out);
+                    }
+                }
+                other => panic!("{other:?}"),
+            }
         }
     }
 
@@ -649,4 +659,45 @@ async fn an_arena_pairs_whoever_is_free_until_it_is_over() {
     let points: u32 = places.iter().map(|place| place.points).sum();
     assert!(points >= 20 * played, "{points} for {played} games");
     assert!(places.windows(2).all(|two| two[0].points >= two[1].points));
+}
+
+#[test]
+fn an_evening_at_the_terminal() {
+    let server = Server::start();
+    let said = server.run(&["token", "create", "organizer", "--role", "organizer"]).unwrap();
+    let token = said.split_whitespace().find(|word| word.starts_with("zeitnot_")).unwrap().to_owned();
+    let bearer = |token: Option<&str>, arguments: &[&str]| {
+        let mut command = std::process::Command::new(zeitnot_tests::programs::client());
+        let contact = server.contact();
+        command.args(["--server", &contact.authority(), "--pin", &contact.pin.to_string()]);
+        command.args(token.map(|token| format!("--token={token}")));
+        let output = command.arg("tournament").args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let complained = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(said) } else { Err(complained) }
+    };
+    let organizer = |arguments: &[&str]| bearer(Some(&token), arguments);
+    assert_eq!(organizer(&["create", "Club evening", "--rounds", "2", "--lead", "0"]).unwrap(), "1\n");
+    assert!(bearer(None, &["create", "Nobody's"]).unwrap_err().contains("roles"));
+    for rating in ["2100", "2000", "1900", "1800"] {
+        let name = format!("Guest, {rating}");
+        let joined = bearer(None, &["join", "1", "--name", &name, "--rating", rating]).unwrap();
+        assert!(joined.contains("has entered tournament 1"), "{joined}");
+    }
+    let list = organizer(&["start", "1"]).unwrap();
+    let numbered = |number: &str, rating: &str| {
+        list.lines().any(|line| line.trim_start().starts_with(number) && line.contains(rating))
+    };
+    assert!(numbered("1 ", "2100") && numbered("4 ", "1800"), "{list}");
+    let boards = organizer(&["pair", "1"]).unwrap();
+    assert!(boards.contains("Round 1") && boards.matches("game ").count() == 2, "{boards}");
+    for board in ["1", "2"] {
+        organizer(&["result", "1", "1", board, "1-0", "--reason", "seen"]).unwrap();
+    }
+    assert!(organizer(&["pair", "1", "--explain", "1"]).unwrap().contains("bracket"));
+    assert!(organizer(&["standings", "1"]).unwrap().contains("Guest, 2100"));
+    assert!(organizer(&["crosstable", "1", "--format", "csv"]).unwrap().contains("\"Guest, 2100\""));
+    assert!(organizer(&["list"]).unwrap().contains("Club evening"));
+    assert!(organizer(&["export", "1", "trf"]).unwrap().starts_with("012 Club evening"));
+    assert!(organizer(&["show", "1"]).unwrap().contains("by the arbiter"));
 }
