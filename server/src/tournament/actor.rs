@@ -178,11 +178,14 @@ impl Director {
         let tournament = self.state.id;
         match event {
             Event::Paired(paired) => {
-                self.notify_all(&TournamentNotice::Paired {
-                    tournament,
-                    round: paired.round,
-                    starts_at: paired.starts_at,
-                });
+                let (round, starts_at) = (paired.round, paired.starts_at);
+                let notice = TournamentNotice::Paired { tournament, round, starts_at };
+                // An arena pairs a few at a time; whoever plays is told of his game.
+                if self.state.crowd.is_some() {
+                    self.notify_followers(&notice);
+                } else {
+                    self.notify_all(&notice);
+                }
                 for &(player, kind) in paired.out.iter().filter(|(_, kind)| *kind != ByeKind::Zero) {
                     let notice = TournamentNotice::Bye { tournament, round: paired.round, kind };
                     self.notify_one(&self.state.name(player), notice);
