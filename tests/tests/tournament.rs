@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zeitnot_proto::control::{Credential, Notice, Reply, Request, ToClient};
+use zeitnot_proto::game_stream::{Attach, Seat, ToGame};
 use zeitnot_proto::rules::{Name, Setting, Value};
 use zeitnot_proto::tournament::{
     BoardResult, BoardView, ByeKind, Direction, Document, Entrant, OutView, PlaceView, PlayerState,
@@ -700,4 +701,68 @@ fn an_evening_at_the_terminal() {
     assert!(organizer(&["list"]).unwrap().contains("Club evening"));
     assert!(organizer(&["export", "1", "trf"]).unwrap().starts_with("012 Club evening"));
     assert!(organizer(&["show", "1"]).unwrap().contains("by the arbiter"));
+}
+
+#[tokio::test]
+async fn who_is_not_there_is_not_paired_and_who_is_expelled_loses() {
+    let mut settings = swiss(3);
+    settings.check_in = true;
+    let mut club = Club::new(settings, 5).await;
+    let tournament = club.tournament;
+    let names: Vec<Name> = club.players.keys().cloned().collect();
+    assert_eq!(club.direct(Direction::Start).await, Err(Refusal::NotEnoughPlayers));
+    for name in &names[..4] {
+        club.own(name, TournamentRequest::CheckIn(tournament)).await.unwrap();
+    }
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, out) = club.boards(1).await;
+    assert_eq!(boards.len(), 2);
+    assert_eq!(out, [OutView { name: names[4].clone(), kind: ByeKind::Zero }]);
+    let expelled = boards[0].players.white.clone();
+    let reason = Text::cut("a telephone");
+    club.direct(Direction::Expel { name: expelled.clone(), reason }).await.unwrap();
+    club.play(&boards[1], Some(Color::White)).await;
+    club.until(TournamentPhase::BetweenRounds).await;
+    let result = club.boards(1).await.0[0].result;
+    assert!(matches!(result, Some(BoardResult::Black | BoardResult::BlackUnrated)), "{result:?}");
+    assert_eq!(club.own(&expelled, TournamentRequest::CheckIn(tournament)).await, Err(Refusal::TooLate));
+    club.direct(Direction::CheckIn(names[4].clone())).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, out) = club.boards(2).await;
+    assert_eq!(boards.len(), 2);
+    assert_eq!(out, [OutView { name: expelled, kind: ByeKind::Zero }]);
+}
+
+#[tokio::test]
+async fn a_game_that_no_table_knows_waits_for_the_arbiter() {
+    let mut settings = swiss(1);
+    settings.timetable = Timetable::Fixed(List::new(vec![zeitnot_proto::Stamp(1)]).unwrap());
+    let mut club = Club::new(settings, 2).await;
+    // The hour of the first round has passed: it is paired at once.
+    club.direct(Direction::Start).await.unwrap();
+    let view = club.until(TournamentPhase::Playing).await;
+    assert_eq!(view.summary.round, 1);
+    let (boards, _) = club.boards(1).await;
+    let said = club.server.run(&["token", "create", "arbiter", "--role", "arbiter"]).unwrap();
+    let token = said.split_whitespace().find(|word| word.starts_with("zeitnot_")).unwrap();
+    let arbiter = Guest::as_bearer(&club.server, Credential::Token(Text::new(token).unwrap())).await;
+    let game = boards[0].game.unwrap();
+    let attach = Attach { game, seat: Seat::Arbiter, after: None, legal_moves: false };
+    let mut stream = arbiter.raw.attach(attach).await;
+    let annul = Command::Annul { reason: Text::cut("the wrong position") };
+    stream.send(&ToGame::Command { id: 1, on: None, command: annul }).await;
+    for _ in 0..200 {
+        if !club.show().await.questions.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    club.crash().await;
+    let view = club.show().await;
+    assert_eq!((&view.questions[..], view.summary.phase), (&[1][..], TournamentPhase::Playing));
+    let reason = Text::cut("agreed");
+    let drawn = Direction::Result { round: 1, board: 1, result: BoardResult::Draw, reason };
+    club.direct(drawn).await.unwrap();
+    club.until(TournamentPhase::Finished).await;
 }
