@@ -50,7 +50,28 @@ fn main() {
     let at = |per_mille: usize| cost_ns[(cost_ns.len() - 1) * per_mille / 1000];
     println!("{} games five times, {} moves", games.len(), cost_ns.len());
     println!("decide + apply: median {} ns, p90 {} ns, p99 {} ns", at(500), at(900), at(990));
+    let mut dead_ns = dead_positions(&games);
+    dead_ns.sort_unstable();
+    println!("of it, whether the position is dead: median {} ns", dead_ns[dead_ns.len() / 2]);
     println!("size of a game: {} bytes, and 26 for each half-move", size_of::<Game>());
+}
+
+/// What it costs to see that the positions of the games are not dead.
+fn dead_positions(games: &[Vec<Command>]) -> Vec<u64> {
+    let mut cost_ns = Vec::new();
+    for game in games {
+        let mut position = shakmaty::Chess::default();
+        for command in game {
+            let Command::Move { mv, .. } = command else { continue };
+            let uci: shakmaty::uci::UciMove = mv.to_string().parse().unwrap();
+            let played = uci.to_move(&position).unwrap();
+            shakmaty::Position::play_unchecked(&mut position, played);
+            let started = Instant::now();
+            std::hint::black_box(zeitnot_laws::mating::is_dead_cheap(&position));
+            cost_ns.push(u64::try_from(started.elapsed().as_nanos()).unwrap());
+        }
+    }
+    cost_ns
 }
 
 fn play(moves: &[Command], cost_ns: &mut Vec<u64>) {

@@ -6,7 +6,6 @@
 use crate::mating;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, Color as Side, EnPassantMode, FromSetup, Position as _, Role as Man};
 use zeitnot_proto::limits::{FEN_MAX, SAN_MAX};
@@ -165,21 +164,31 @@ impl Record {
     // Law 2014 3.1, 3.2, 3.3, 3.4, 3.5, 3.6, 3.7a, 3.7b, 3.7c, 3.7d, 3.7e, 3.8a, 3.8b, 3.9: the same.
     // Law 2023 3.1, 3.2, 3.3, 3.4, 3.5, 3.6, 3.7.1, 3.7.2, 3.7.3, 3.7.3.3, 3.8.1, 3.8.2, 3.9: the same.
     pub fn legal(&self, mv: Move) -> Result<shakmaty::Move, Refusal> {
-        let uci = UciMove::Normal {
-            from: man_square(mv.from),
-            to: man_square(mv.to),
-            promotion: mv.promotion().map(man),
-        };
-        let own_target = self.at(mv.to).is_some_and(|(owner, _)| owner == self.turn());
-        let takes_king = self.at(mv.to).is_some_and(|(_, role)| role == Role::King);
-        if own_target || takes_king {
-            return Err(Refusal::IllegalMove);
+        match self.meant(mv).filter(|&meant| self.chess.is_legal(meant)) {
+            Some(meant) if meant.capture() != Some(Man::King) => Ok(meant),
+            None if self.lacks_promotion(mv) => Err(Refusal::PromotionRequired),
+            _ => Err(Refusal::IllegalMove),
         }
-        match uci.to_move(&self.chess) {
-            Ok(mv) => Ok(mv),
-            Err(_) if self.lacks_promotion(mv) => Err(Refusal::PromotionRequired),
-            Err(_) => Err(Refusal::IllegalMove),
+    }
+
+    /// The move of shakmaty's that this would be, if it were legal.
+    fn meant(&self, mv: Move) -> Option<shakmaty::Move> {
+        let board = self.chess.board();
+        let (from, to) = (man_square(mv.from), man_square(mv.to));
+        let role = board.role_at(from)?;
+        let capture = board.role_at(to);
+        let files = mv.from.file().abs_diff(mv.to.file());
+        if role == Man::King && files == 2 && mv.from.rank() == mv.to.rank() {
+            let corner = if mv.to.file() > mv.from.file() { shakmaty::File::H } else { shakmaty::File::A };
+            let rook = shakmaty::Square::from_coords(corner, from.rank());
+            return (mv.from.file() == 4 && mv.promotion().is_none())
+                .then_some(shakmaty::Move::Castle { king: from, rook });
         }
+        if role == Man::Pawn && files == 1 && capture.is_none() {
+            return mv.promotion().is_none().then_some(shakmaty::Move::EnPassant { from, to });
+        }
+        let promotion = mv.promotion().map(man);
+        Some(shakmaty::Move::Normal { role, from, capture, to, promotion })
     }
 
     /// A pawn's legal move to the last rank that does not say what the pawn becomes.
@@ -254,8 +263,8 @@ impl Record {
 
     /// Plays a move: a legal one, or an illegal one that stands.
     pub fn play(&mut self, mv: Move, illegal: bool) {
-        let played = match self.legal(mv) {
-            Ok(played) if !illegal => played,
+        let played = match self.meant(mv) {
+            Some(played) if !illegal => played,
             _ => {
                 let Some((_, moved)) = self.at(mv.from) else { return };
                 self.illegal.push(self.plies());
