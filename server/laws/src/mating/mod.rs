@@ -6,6 +6,17 @@
 //! he won on the clock to a guess.
 //!
 //! The fifty-move, seventy-five-move and repetition rules do not limit "any series of legal moves" here.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `analysis` | the stages, in the order that pays |
+//! | `material`, `blocked`, `projection` | proofs that need no or few positions |
+//! | `search` | dives and best-first searches; an empty queue is a proof |
+//! | `plan`, `aim`, `advance` | guidance: which moves bring a helpmate nearer |
+//! | `state`, `visited` | positions with an exact key, and the set of those visited |
+//! | `shorten` | shorter ways to the same mate |
+//! | `dead` | the check after every move |
+//! | `setup`, `verdict` | what comes in and goes out |
 // Law 2023 6.9, 5.1.2, 7.5.5 (the winner-to-be must be able to mate), 5.2.2 (dead position).
 
 mod advance;

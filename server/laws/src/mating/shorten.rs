@@ -11,8 +11,10 @@ use super::{
 /// Lines up to this length are given as found.
 pub(super) const LINE_SHORT: usize = 48;
 
-/// Positions looked at for one shortcut.
-const HOP_POSITIONS: usize = 1500;
+/// Positions looked at for one shortcut at most and at least, and for all of a pass.
+const HOP_MAX: usize = 1500;
+const HOP_MIN: usize = 100;
+const PASS_POSITIONS: usize = 300_000;
 
 /// How often the whole line is gone over.
 const PASSES: usize = 4;
@@ -42,10 +44,12 @@ fn pass(root: &State, line: &[Step]) -> Vec<Step> {
         places.insert(next.key(), index + 1);
         states.push(next);
     }
+    let hop_max = (PASS_POSITIONS / line.len().max(1)).clamp(HOP_MIN, HOP_MAX);
     let mut out = Vec::new();
     let mut at = 0;
     while at < line.len() {
-        let (hop, to) = shortcut(&states[at], at, &places).unwrap_or_else(|| (vec![line[at]], at + 1));
+        let found = shortcut(&states[at], at, &places, hop_max);
+        let (hop, to) = found.unwrap_or_else(|| (vec![line[at]], at + 1));
         out.extend(hop);
         at = to;
     }
@@ -53,14 +57,19 @@ fn pass(root: &State, line: &[Step]) -> Vec<Step> {
 }
 
 /// The best way from `state`, the line's position number `at`, to a later one that saves plies.
-fn shortcut(state: &State, at: usize, places: &HashMap<Key, usize>) -> Option<(Vec<Step>, usize)> {
+fn shortcut(
+    state: &State,
+    at: usize,
+    places: &HashMap<Key, usize>,
+    hop_max: usize,
+) -> Option<(Vec<Step>, usize)> {
     let mut near = Visited::new();
     near.insert(state.key(), NONE, None);
     let mut depth = vec![0];
     let mut steps = Vec::with_capacity(256);
     let mut best: Option<(usize, u32, usize)> = None;
     let mut number = 0;
-    while (number as usize) < near.len() && near.len() < HOP_POSITIONS {
+    while (number as usize) < near.len() && near.len() < hop_max {
         let from = near.state(number);
         let plies = depth[number as usize] + 1;
         steps.clear();

@@ -11,7 +11,7 @@ pub struct Budget {
 
 impl Budget {
     /// For a ruling while players wait: about half a second and two hundred megabytes at the worst.
-    pub const RULING: Budget = Budget { positions: 1_500_000 };
+    pub const RULING: Budget = Budget { positions: 1_700_000 };
 }
 
 /// The answer, with its certificate.
