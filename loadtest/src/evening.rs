@@ -14,7 +14,7 @@ use zeitnot_client::connection::{Connection, Connector, Notices, Opened, Tuning}
 use zeitnot_client::{Error, Trust};
 use zeitnot_proto::control::{Credential, Notice, Reply, Request};
 use zeitnot_proto::game_stream::{Attach, FromGame, Seat};
-use zeitnot_proto::rules::{GameId, Rules, Setting, Setup, Start, Terms, Value};
+use zeitnot_proto::rules::{GameId, Name, Rules, Setting, Start, Terms, Value};
 use zeitnot_proto::tournament::{
     Direction, Document, Entrant, PointValues, Timetable, TournamentId, TournamentNotice, TournamentPhase,
     TournamentReply, TournamentRequest, TournamentSettings, TournamentSystem, TournamentView,
@@ -27,6 +27,9 @@ const PLIES: usize = 12;
 const STUCK: Duration = Duration::from_mins(5);
 /// How often the organizer looks how a tournament stands.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often a player comes back whose connection broke, and how long he takes for it.
+const COME_BACKS: u32 = 20;
+const PAUSE: Duration = Duration::from_secs(1);
 /// Connections that are being made at once.
 const CONNECTING: usize = 32;
 /// How long an answer may take: pairing two thousand players takes some seconds.
@@ -110,8 +113,8 @@ async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> R
     for place in 0..options.players {
         let shared = Arc::clone(shared);
         let seat = number * options.players + place;
-        let (connection, notices) = join(&shared, id, seat, place).await.map_err(words)?;
-        players.spawn(async move { player(&shared, connection, notices, id).await });
+        let opened = join(&shared, id, seat, place).await.map_err(words)?;
+        players.spawn(async move { player(&shared, opened, id, seat).await });
     }
     direct(organizer, id, Direction::Start).await.map_err(words)?;
     let mut pairings = Vec::new();
@@ -183,17 +186,10 @@ async fn direct(organizer: &Connection, tournament: TournamentId, action: Direct
     ask(organizer, TournamentRequest::Direct { tournament, action: Box::new(action) }).await.map(drop)
 }
 
-async fn join(
-    shared: &Shared,
-    tournament: TournamentId,
-    seat: usize,
-    place: usize,
-) -> Result<(Connection, Notices), Error> {
-    let _turn = shared.connecting.acquire().await.map_err(|_| Error::Left)?;
-    let connector = &shared.connectors[seat % shared.connectors.len()];
-    let Opened { connection, notices, welcome } = connector.open(&shared.server, Credential::Guest).await?;
+async fn join(shared: &Shared, tournament: TournamentId, seat: usize, place: usize) -> Result<Opened, Error> {
+    let opened = come_in(shared, seat, Credential::Guest).await?;
     let entrant = Entrant {
-        name: welcome.name,
+        name: opened.welcome.name.clone(),
         full_name: Text::cut(&format!("Player, {place:04}")),
         rating: 2800 - u16::try_from(place % 1800).unwrap_or(0),
         title: Text::default(),
@@ -201,20 +197,52 @@ async fn join(
         fide_id: Text::default(),
     };
     let join = TournamentRequest::Join { tournament, entrant: Box::new(entrant) };
-    connection.request(Request::Tournament(join)).await?;
-    Ok((connection, notices))
+    opened.connection.request(Request::Tournament(join)).await?;
+    Ok(opened)
 }
 
-/// Plays every game of one player until the tournament is over.
+async fn come_in(shared: &Shared, seat: usize, credential: Credential) -> Result<Opened, Error> {
+    let _turn = shared.connecting.acquire().await.map_err(|_| Error::Left)?;
+    shared.connectors[seat % shared.connectors.len()].open(&shared.server, credential).await
+}
+
+/// Plays every game of one player until the tournament is over; comes back where the connection broke.
 async fn player(
     shared: &Arc<Shared>,
-    connection: Connection,
-    mut notices: Notices,
+    mut opened: Opened,
     this: TournamentId,
+    seat: usize,
 ) -> Result<(), Error> {
+    let token = opened.welcome.guest_token.clone();
+    let credential = token.map_or(Credential::Guest, Credential::Token);
+    for tries in (0..COME_BACKS).rev() {
+        match games_of(shared, &mut opened, this).await {
+            Err(error) if tries > 0 && !error.is_final() => tokio::time::sleep(PAUSE).await,
+            ended => return ended,
+        }
+        opened = come_in(shared, seat, credential.clone()).await?;
+    }
+    Ok(())
+}
+
+/// Plays on one connection.
+async fn games_of(shared: &Shared, opened: &mut Opened, this: TournamentId) -> Result<(), Error> {
+    let Opened { connection, notices, welcome } = opened;
+    let shown = connection.request(Request::Tournament(TournamentRequest::Show(this))).await?;
+    if let Reply::Tournament(TournamentReply::Shown(view)) = shown
+        && view.summary.phase == TournamentPhase::Finished
+    {
+        return Ok(());
+    }
+    // What was ready before this connection was.
+    for &game in &welcome.games {
+        play(shared, connection, game, &welcome.name).await?;
+    }
     loop {
         match notices.recv().await {
-            Some(Notice::GameReady { setup, side, .. }) => play(shared, &connection, &setup, side).await?,
+            Some(Notice::GameReady { setup, .. }) => {
+                play(shared, connection, setup.game, &welcome.name).await?;
+            }
             Some(Notice::Tournament(TournamentNotice::Phase { tournament, phase }))
                 if tournament == this && phase == TournamentPhase::Finished =>
             {
@@ -227,19 +255,23 @@ async fn player(
 }
 
 /// A few moves, then White resigns, Black resigns, or both agree: the game's number decides.
-async fn play(shared: &Shared, connection: &Connection, setup: &Setup, side: Color) -> Result<(), Error> {
-    let GameId(number) = setup.game;
+async fn play(shared: &Shared, connection: &Connection, game: GameId, name: &Name) -> Result<(), Error> {
+    let GameId(number) = game;
     let pick = usize::try_from(number).unwrap_or(0);
     let recorded = &shared.corpus[pick % shared.corpus.len()];
     let plan = &recorded[..recorded.len().min(PLIES)];
-    let attach = Attach { game: setup.game, seat: Seat::Player, after: None, legal_moves: false };
+    let attach = Attach { game, seat: Seat::Player, after: None, legal_moves: false };
     let (mut sender, mut receiver) = connection.attach(attach).await?;
     let (mut plies, mut sent, mut id, mut started, mut position) = (0, None, 1, false, None);
+    let mut side = Color::White;
     while let Some(frame) = receiver.next().await? {
         let mut offered = false;
         match frame {
             FromGame::Snapshot { snapshot, .. } => {
                 plies = snapshot.moves.len();
+                side = snapshot.setup.side_of(name).unwrap_or(side);
+                offered = snapshot.offer == Some(!side);
+                id = snapshot.last_command.unwrap_or(0) + 1;
                 position = Some(snapshot.position_seq);
                 started = snapshot.status != zeitnot_proto::snapshot::Status::Waiting;
                 if snapshot.status.is_over() {
