@@ -30,7 +30,8 @@ fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
         let word = word.trim_start_matches('.');
         // Numbers of moves, and the result: `1/2-1/2`, `1-0` and `*` are no moves.
         let Ok(san) = word.parse::<SanPlus>() else { continue };
-        let mv = san.san.to_move(&position).map_err(|_| format!("the PGN says {word}: not a legal move"))?;
+        let mv =
+            san.san.to_move(&position).map_err(|_| "the PGN holds a move that is not legal".to_string())?;
         list.push(UciMove::from_move(mv, CastlingMode::Standard).to_string());
         position.play_unchecked(mv);
     }

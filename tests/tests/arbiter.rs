@@ -51,9 +51,9 @@ async fn a_claim_waits_in_the_queue_until_the_arbiter_has_ruled() {
     let claim = Command::ClaimDraw { basis: DrawBasis::Threefold, intended: None };
     table.seats.white.command(claim).await.unwrap();
     let noticed = loop {
-        match arbiter_in_the_hall.control.next::<ToClient>().await.unwrap() {
-            ToClient::Notice(Notice::Awaiting(awaiting)) => break awaiting,
-            _ => {}
+        let next = arbiter_in_the_hall.control.next::<ToClient>().await.unwrap();
+        if let ToClient::Notice(Notice::Awaiting(awaiting)) = next {
+            break awaiting;
         }
     };
     assert_eq!((noticed.game, &*noticed.topic, noticed.side), (table.game, "9.2", Some(Color::White)));

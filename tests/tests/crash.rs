@@ -27,14 +27,12 @@ struct Told {
 async fn play_on(mut table: Table, died: Arc<AtomicBool>) -> Told {
     let mut moves = Vec::new();
     let mut last = Seq(0);
-    let mut id = 1;
-    'playing: for ply in 0.. {
+    'playing: for (ply, id) in (0..).zip(1..) {
         let side = if ply % 2 == 0 { Color::White } else { Color::Black };
         let mv: Move = SHUFFLE[ply % 4].parse().unwrap();
         let on = Some(table.seats[side].position);
         let command = Command::Move { mv, offer_draw: false };
         table.seats[side].stream.send(&ToGame::Command { id, on, command }).await;
-        id += 1;
         for reader in [side, !side] {
             loop {
                 // A dead server says nothing; what came before its death has been read by then.

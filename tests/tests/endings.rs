@@ -269,7 +269,7 @@ async fn an_opponent_who_left_a_casual_game() {
     }
     match table.seats.white.ended().await {
         Event::GameEnded { white, reason, .. } => {
-            assert_eq!((white, reason), (Score::ONE, Reason::Abandoned))
+            assert_eq!((white, reason), (Score::ONE, Reason::Abandoned));
         }
         other => panic!("{other:?}"),
     }
