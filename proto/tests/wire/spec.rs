@@ -138,6 +138,14 @@ fn the_prose_names_codes_and_bounds() {
     ] {
         assert!(text.contains(&format!(" {bound} ")), "{what} ({bound}) is not said");
     }
+    let prose = text.split(BEGIN.trim()).next().unwrap();
+    for request in Schema::read().variants("Request") {
+        assert!(
+            prose.contains(&format!("`{}`", request.name)),
+            "what `{}` is answered is not said",
+            request.name
+        );
+    }
     let alpn = std::str::from_utf8(zeitnot_proto::ALPN).unwrap();
     assert!(text.contains(&format!("`{alpn}`")));
 }
