@@ -650,7 +650,7 @@ async fn an_arena_pairs_whoever_is_free_until_it_is_over() {
             club.play(board, Some(Color::White)).await;
             played += 1;
         }
-        tokio::time::sleep(Duration::from_millis(30)).await;
+        tokio::time::sleep(Duration::from_millis(120)).await;
     }
     club.until(TournamentPhase::Finished).await;
     assert!(killed && played >= 3, "{played} games");
