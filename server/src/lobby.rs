@@ -314,6 +314,8 @@ fn with_comforts(mut terms: Terms, comforts: &Comforts) -> Terms {
     if terms.start.scheduled.is_none() {
         add("start_policy", Value::Word(Text::cut("both_present")));
     }
+    // Whether a side can still mate is found out as exactly as this server can.
+    add("dead_position", Value::Word(Text::cut("solver")));
     if comforts.first_move_timeout_us > 0 {
         add("first_move_timeout", Value::SpanUs(comforts.first_move_timeout_us));
     }
