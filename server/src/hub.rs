@@ -290,7 +290,9 @@ pub async fn create_numbered(server: &Arc<Server>, game: GameId, new: NewGame) -
 async fn open_game(server: &Arc<Server>, setup: Setup, from: Option<OfferId>) -> Result<(), Refusal> {
     let (hub, game) = (&server.hub, setup.game);
     let at = crate::clock::now();
-    let (mut state, entries) = Game::open(setup.clone(), at)?;
+    let (mut state, entries) = Game::open(setup, at)?;
+    // As it is recorded, with the revision of its rulebook.
+    let setup = state.setup().clone();
     let record = Record {
         game,
         first: Seq(0),

@@ -259,7 +259,13 @@ pub async fn rematch(server: &Arc<Server>, peer: &Peer, game: GameId) -> Result<
         }
     }
     let players = ByColor::new(setup.players.black.clone(), setup.players.white.clone());
-    let new = NewGame { players, terms: setup.terms.clone(), event: Text::default(), round: Text::default() };
+    let mut terms = setup.terms.clone();
+    // The new game is played under the values of today.
+    let options = terms.rules.options.into_vec().into_iter();
+    terms.rules.options = List::cut(
+        options.filter(|setting| &*setting.name != zeitnot_laws::options::REVISION_SETTING).collect(),
+    );
+    let new = NewGame { players, terms, event: Text::default(), round: Text::default() };
     hub::create_game(server, new, None).await.map(Reply::Game)
 }
 

@@ -152,7 +152,8 @@ pub struct Game {
 impl Game {
     /// Opens a game at `at`: the game before its first event, and its first events. Refuses a position, options
     /// or a time control that cannot be used with [`Refusal::BadStart`].
-    pub fn open(setup: Setup, at: Stamp) -> Result<(Game, Vec<Entry>), Refusal> {
+    pub fn open(mut setup: Setup, at: Stamp) -> Result<(Game, Vec<Entry>), Refusal> {
+        crate::options::record_revision(&mut setup.terms.rules)?;
         let game = Game::replay_start(&setup)?;
         let mut opened = game.clone();
         let mut entries = vec![Entry { article: None, event: Event::GameCreated(Box::new(setup)) }];

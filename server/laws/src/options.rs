@@ -7,9 +7,9 @@ use crate::rulebook::{
     ResignNoMate, RightLostBy, Rulebook, Scores, SeventyFive, SpeedBounds, Stage, StartPolicy, TieRule,
     TouchEnforcement, Unpromoted, VerifyClaims,
 };
-use zeitnot_proto::rules::{Edition, Rules, Value};
+use zeitnot_proto::rules::{Edition, Rules, Setting, Value};
 use zeitnot_proto::time::{SECOND_US, parse_us};
-use zeitnot_proto::{Refusal, TimeControl};
+use zeitnot_proto::{Refusal, Text, TimeControl};
 
 /// What values an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -309,6 +309,10 @@ pub fn spec(name: &str) -> Option<&'static OptionSpec> {
 
 fn set(rules: &mut Rulebook, name: &str, value: &Value) -> Result<(), Refusal> {
     let plain = name.replace('-', "_");
+    if plain == REVISION_SETTING {
+        // Later revisions keep the values of the earlier ones for the games that were created under them.
+        return if *value == Value::Count(REVISION) { Ok(()) } else { Err(Refusal::BadStart) };
+    }
     if let Some((_, words)) = RECORDED.iter().find(|(recorded, _)| *recorded == plain) {
         return match value {
             Value::Word(word) if words.contains(&&**word) => Ok(()),
@@ -317,6 +321,23 @@ fn set(rules: &mut Rulebook, name: &str, value: &Value) -> Result<(), Refusal> {
     }
     let option = spec(name).ok_or(Refusal::BadStart)?;
     (option.set)(rules, value).ok_or(Refusal::BadStart)
+}
+
+/// The setting with which a game records the revision of the values that it was created under.
+pub const REVISION_SETTING: &str = "rulebook";
+
+/// The revision of all values of editions and speeds. Whoever changes a value that was published makes a new
+/// revision and leaves the old values to the games of the old one: a game under way keeps its rulebook across
+/// upgrades.
+pub const REVISION: u64 = 1;
+
+/// Records the present revision in the rules of a new game, unless they name one.
+pub(crate) fn record_revision(rules: &mut Rules) -> Result<(), Refusal> {
+    if rules.options.iter().any(|setting| &*setting.name == REVISION_SETTING) {
+        return Ok(());
+    }
+    let setting = Setting { name: Text::cut(REVISION_SETTING), value: Value::Count(REVISION) };
+    rules.options.push(setting).map_err(|_| Refusal::BadStart)
 }
 
 impl Rulebook {
