@@ -66,7 +66,7 @@ pub fn drive(line: &Line, wake: Wake) -> Result<Story, TestCaseError> {
     }
     let last = driver.game.decide_timeout(at);
     driver.fold(at, last, 0)?;
-    driver.replays(line)?;
+    driver.replays()?;
     let clocks = driver.game.clocks_at(at);
     let entries = driver.rows.into_iter().flat_map(|row| row.entries).collect();
     Ok(Story { entries, answers: driver.answers, clocks })
@@ -191,8 +191,12 @@ impl Driver {
     }
 
     /// The events fold to the same game again.
-    fn replays(&self, line: &Line) -> Checked {
-        let mut replayed = Game::replay_start(&line.setup).unwrap();
+    fn replays(&self) -> Checked {
+        // From what is recorded, not from what was asked for.
+        let Event::GameCreated(setup) = &self.rows[0].entries[0].event else {
+            return Err(TestCaseError::fail("a game begins with its creation"));
+        };
+        let mut replayed = Game::replay_start(setup).unwrap();
         for row in &self.rows {
             if let Some(began) = row.turn_began {
                 replayed.turn_began(began);
