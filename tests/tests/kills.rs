@@ -132,9 +132,11 @@ impl Player {
                     self.acknowledged = self.acknowledged.max(Some(last));
                     return;
                 }
-                // The clocks stand after a crash until both are back; and the store may still be opening.
+                // Play begins, and goes on after a crash, when both are at the board; and the store may still
+                // be opening.
                 Some(FromGame::Answer {
-                    result: Err(Refusal::ClocksPaused | Refusal::StoreDown | Refusal::Busy),
+                    result:
+                        Err(Refusal::NotStarted | Refusal::ClocksPaused | Refusal::StoreDown | Refusal::Busy),
                     ..
                 }) => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
