@@ -94,5 +94,11 @@ fn announce(running: &Running) {
     if *recovered > 0 {
         println!("games under way          {recovered}");
     }
-    println!("to play, type            zeitnot play --server {address} --pin {pin}");
+    // An address that stands for all of this machine's is none that a player could type.
+    let typed = if address.ip().is_unspecified() {
+        format!("THIS-HOST:{}", address.port())
+    } else {
+        address.to_string()
+    };
+    println!("to play, type            zeitnot play --server {typed} --pin {pin}");
 }
