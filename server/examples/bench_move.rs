@@ -13,7 +13,7 @@ use zeitnot_proto::command::Party;
 use zeitnot_proto::game_stream::{Events, FromGame, ToGame};
 use zeitnot_proto::rules::{Edition, GameId, Rules, Setup, Start, Terms};
 use zeitnot_proto::{ByColor, Command, List, Move, Seq, Stamp, Text, codec};
-use zeitnot_server::attachment::{Encoded, View, frame};
+use zeitnot_server::game::attachment::{Encoded, View, frame};
 use zeitnot_server::journal::Record;
 
 const GAMES: &str = include_str!("../../tests/data/real-games.tsv");

@@ -1,7 +1,7 @@
 //! One connection: hello, then the control stream and a stream for each game.
 
 use crate::control;
-use crate::game_stream;
+use crate::game::stream;
 use crate::hub::Peer;
 use crate::identity::Identity;
 use crate::state::Server;
@@ -152,7 +152,7 @@ async fn take_streams(server: &Arc<Server>, peer: &Arc<Peer>) -> Code {
         let counted = Arc::clone(&open);
         let (server, peer_of) = (Arc::clone(server), Arc::clone(peer));
         let stream = async move {
-            game_stream::serve(server, peer_of, send, recv).await;
+            stream::serve(server, peer_of, send, recv).await;
             drop(counted);
         };
         tokio::spawn(stream.in_current_span());

@@ -1,10 +1,11 @@
 //! The registries: games, players, connections. Id -> handle, and nothing else: the state of a game
 //! lives in its actor, and no guard of a map is held across an await.
 
-use crate::game_actor::{self, ToActor};
+use crate::game::actor::{self, ToActor};
+use crate::game::past::{self, Past};
+use crate::game::waiting::Waiting;
 use crate::journal::{Record, StoreError};
 use crate::state::Server;
-use crate::waiting::Waiting;
 use bytes::Bytes;
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry as MapEntry;
@@ -302,7 +303,7 @@ async fn open_game(server: &Arc<Server>, setup: Setup, from: Option<OfferId>) ->
         command_id: None,
         entries: entries.clone(),
     };
-    let mut past = game_actor::Past::default();
+    let mut past = Past::default();
     past.remember(&record);
     let committed = match server.journal.append(record, None).await {
         Ok(Ok(committed)) => committed,
@@ -329,7 +330,7 @@ async fn open_game(server: &Arc<Server>, setup: Setup, from: Option<OfferId>) ->
 }
 
 /// Puts a game into memory: its actor, its handle, its place in the players' lists.
-pub fn start_actor(server: &Arc<Server>, state: Game, past: game_actor::Past) -> GameHandle {
+pub fn start_actor(server: &Arc<Server>, state: Game, past: Past) -> GameHandle {
     let setup = state.setup();
     let over = state.status().is_over();
     let info = Arc::new(GameInfo {
@@ -356,7 +357,7 @@ pub fn start_actor(server: &Arc<Server>, state: Game, past: game_actor::Past) ->
             hub.players.entry(name.clone()).or_default().push(setup.game);
         }
     }
-    game_actor::spawn(Arc::clone(server), state, past, handle.clone(), messages);
+    actor::spawn(Arc::clone(server), state, past, handle.clone(), messages);
     handle
 }
 
@@ -376,7 +377,7 @@ pub async fn find_game(server: &Arc<Server>, game: GameId) -> Result<GameHandle,
             tracing::error!(%game, %error, "a game cannot be read");
             Refusal::StoreDown
         })?;
-    let (state, past) = game_actor::replay(&records).ok_or(Refusal::NoSuchGame)?;
+    let (state, past) = past::replay(&records).ok_or(Refusal::NoSuchGame)?;
     Ok(start_actor(server, state, past))
 }
 

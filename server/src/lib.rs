@@ -7,9 +7,8 @@
 //! | [`connection`] | one connection: hello, then its streams |
 //! | [`control`], [`lobby`] | the control stream; seeks, challenges, rematches |
 //! | [`tournament`] | tournaments: one director each |
-//! | [`game_stream`], [`stream_io`] | the stream of one game: stamps, frames in, frames out |
-//! | [`game_actor`] | one game, one task, one owner |
-//! | [`attachment`], [`delayed`], [`command_ids`], [`waiting`] | who watches a game, what is seen later, what was done already, what awaits an arbiter |
+//! | [`game`] | one game: its actor, its streams, what it keeps |
+//! | [`stream_io`] | frames from a QUIC stream and to one |
 //! | [`hub`], [`state`] | the registries; what all tasks share |
 //! | [`journal`], [`recovery`] | what is durable; from there back to games under way |
 //! | [`pgn`] | games in portable notation |
@@ -21,19 +20,15 @@
 //! | [`hex`] | bytes in hexadecimal |
 
 pub mod arrival;
-pub mod attachment;
 pub mod certificate;
 pub mod cli;
 pub mod clock;
-pub mod command_ids;
 pub mod config;
 pub mod connection;
 pub mod control;
 pub mod data_dir;
-pub mod delayed;
 pub mod endpoint;
-pub mod game_actor;
-pub mod game_stream;
+pub mod game;
 pub mod hex;
 pub mod http;
 pub mod hub;
@@ -48,4 +43,3 @@ pub mod serve;
 pub mod state;
 pub mod stream_io;
 pub mod tournament;
-pub mod waiting;

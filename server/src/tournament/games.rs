@@ -2,7 +2,8 @@
 
 use super::event::MatchKey;
 use super::state::{Board, State};
-use crate::game_actor::{self, ToActor};
+use crate::game::actor::ToActor;
+use crate::game::past;
 use crate::journal::StoreError;
 use crate::state::Server;
 use std::sync::Arc;
@@ -89,5 +90,5 @@ pub async fn status(server: &Arc<Server>, game: GameId) -> Result<Option<(Status
     let journal = Arc::clone(&server.journal);
     let records = tokio::task::spawn_blocking(move || journal.load(game)).await;
     let records = records.map_err(|error| StoreError::Down(error.to_string()))??;
-    Ok(game_actor::replay(&records).map(|(game, _)| (game.status(), game.plies())))
+    Ok(past::replay(&records).map(|(game, _)| (game.status(), game.plies())))
 }

@@ -4,9 +4,9 @@
 //! any queue. The game's counter of readers between stamp and enqueue is raised before the stamp and
 //! lowered after the enqueue, so that the actor knows when nothing stamped is still on its way.
 
-use crate::attachment::Out;
+use super::actor::{NewAttachment, Stamped, ToActor};
+use super::attachment::Out;
 use crate::clock;
-use crate::game_actor::{NewAttachment, Stamped, ToActor};
 use crate::hub::{self, GameHandle, Peer};
 use crate::state::Server;
 use crate::stream_io::{self, FrameReader, WriteEnd};
@@ -215,7 +215,7 @@ impl GameStream {
         self.server.metrics.refused(refused);
         match id {
             Some(id) => {
-                answers.push(crate::attachment::frame(&FromGame::Answer { id, result: Err(refused) }));
+                answers.push(super::attachment::frame(&FromGame::Answer { id, result: Err(refused) }));
             }
             // A resync that found no room is asked for again by itself.
             None => self.lagging.store(true, Ordering::Release),

@@ -1,0 +1,189 @@
+//! Who reads a game: streams come and go, and see what is durable.
+
+use super::actor::{Actor, NewAttachment};
+use super::attachment::{Attachment, Encoded, View, frame, withhold};
+use super::past::last_seq;
+use crate::clock;
+use crate::journal::Record;
+use bytes::Bytes;
+use std::sync::atomic::Ordering;
+use zeitnot_laws::Game;
+use zeitnot_proto::close::Code;
+use zeitnot_proto::command::{Command, Party};
+use zeitnot_proto::game_stream::{Events, FromGame, Seat};
+use zeitnot_proto::snapshot::{ClockReading, LegalMove};
+use zeitnot_proto::{List, Seq};
+
+impl Actor {
+    pub(super) async fn attach(&mut self, new: NewAttachment) {
+        let NewAttachment { id, attach, side, outbox, lagging } = new;
+        let attachment =
+            Attachment { id, seat: attach.seat, side, legal_moves: attach.legal_moves, outbox, lagging };
+        if attach.seat == Seat::Spectator && self.attachments.len() >= self.server.limits.attachments_per_game
+        {
+            self.server.metrics.reset(Code::Full);
+            attachment.end(None, Code::Full);
+            return;
+        }
+        let playing = attach.seat == Seat::Player;
+        let mut here_already = false;
+        if playing
+            && let Some(index) =
+                self.attachments.iter().position(|r| r.seat == Seat::Player && r.side == side)
+        {
+            here_already = true;
+            let old = self.attachments.swap_remove(index);
+            old.end(Some(frame(&FromGame::TakenOver)), Code::TakenOver);
+            self.server.metrics.attachments.dec();
+        }
+        self.server.metrics.attachments.inc();
+        self.attachments.push(attachment);
+        self.resync(id, attach.after);
+        if let Some(side) = side.filter(|_| playing && !here_already) {
+            self.own(&Command::Presence { side, present: true }).await;
+            // Where no hour is appointed, and at the board of a tournament, sitting down is coming to it.
+            if self.game.waits_for_both() || self.server.tournaments.has(self.handle.info.game) {
+                self.by_itself(Party::from(side), &Command::MarkPresent).await;
+            }
+        }
+    }
+
+    pub(super) async fn detach(&mut self, id: u64) {
+        let Some(index) = self.attachments.iter().position(|reader| reader.id == id) else { return };
+        let gone = self.attachments.swap_remove(index);
+        self.server.metrics.attachments.dec();
+        if let (Seat::Player, Some(side)) = (gone.seat, gone.side) {
+            self.own(&Command::Presence { side, present: false }).await;
+        }
+    }
+
+    /// Sends a reader what it missed after `after`, or a snapshot.
+    pub(super) fn resync(&mut self, id: u64, after: Option<Seq>) {
+        let Some(reader) = self.attachments.iter().find(|reader| reader.id == id) else { return };
+        reader.lagging.store(false, Ordering::Release);
+        let (game, clock) = self.seen_from(reader.seat);
+        let missed = after.and_then(|after| self.missed(game, after));
+        let frames: Vec<Bytes> = match missed {
+            Some(records) => {
+                let view = reader.view();
+                let frames = records.into_iter().map(|record| {
+                    frame(&FromGame::Events(Box::new(withhold(events_of(record, game, clock), view))))
+                });
+                frames.collect()
+            }
+            None => vec![self.snapshot_for(reader)],
+        };
+        for bytes in &frames {
+            if !reader.send(bytes) {
+                return;
+            }
+        }
+        if reader.legal_moves {
+            reader.send(&legal_moves(game));
+        }
+    }
+
+    /// The records after `after`, if that is something this game has, few enough, and told whole.
+    pub(super) fn missed(&self, game: &Game, after: Seq) -> Option<Vec<Record>> {
+        let last = game.seq()?;
+        if after > last {
+            return None;
+        }
+        let room = self.server.limits.outbox / 2;
+        let mut records = Vec::new();
+        for record in self.past.records().rev().skip_while(|record| record.first > last) {
+            if last_seq(&record) <= after {
+                break;
+            }
+            if records.len() == room {
+                return None;
+            }
+            records.push(record);
+        }
+        records.reverse();
+        // Half of a decision cannot be told: a snapshot can.
+        let starts = records.first().map_or(after.next(), |record| record.first);
+        (starts == after.next()).then_some(records)
+    }
+
+    pub(super) fn snapshot_for(&self, reader: &Attachment) -> Bytes {
+        let (game, clock) = self.seen_from(reader.seat);
+        let mut snapshot = game.snapshot();
+        snapshot.clock = clock;
+        let party = match (reader.seat, reader.side) {
+            (Seat::Player, Some(side)) => Some(Party::from(side)),
+            (Seat::Arbiter, _) => Some(Party::Arbiter),
+            (Seat::Device, _) => Some(Party::Device),
+            _ => None,
+        };
+        snapshot.last_command = party.and_then(|party| self.past.ids.highest(party));
+        frame(&FromGame::Snapshot { now: clock::now(), snapshot: Box::new(snapshot) })
+    }
+
+    /// What a reader sees of the game: its state and its clocks.
+    pub(super) fn seen_from(&self, seat: Seat) -> (&Game, ClockReading) {
+        match &self.public {
+            Some(public) if seat == Seat::Spectator => (public.game(), public.reading()),
+            _ => (&self.game, self.game.reading()),
+        }
+    }
+
+    pub(super) fn broadcast(&mut self, record: Record, moved: bool) {
+        let began = self.past.began;
+        let delayed = self.public.as_mut().map(|public| public.enqueue(&record, began));
+        if self.attachments.is_empty() {
+            return;
+        }
+        let encoded = Encoded::new(events_of(record, &self.game, self.game.reading()));
+        let legal = (moved && self.attachments.iter().any(|reader| reader.legal_moves))
+            .then(|| legal_moves(&self.game));
+        // Players' streams come first.
+        for players in [true, false] {
+            for reader in &self.attachments {
+                let is_player = reader.seat != Seat::Spectator;
+                if is_player != players || (!is_player && delayed.is_some()) {
+                    continue;
+                }
+                reader.send(encoded.view(reader.view()));
+                if let Some(legal) = legal.as_ref().filter(|_| reader.legal_moves) {
+                    reader.send(legal);
+                }
+            }
+        }
+    }
+
+    /// Shows spectators what has become old enough for them.
+    pub(super) fn release_delayed(&mut self) {
+        let Some(public) = self.public.as_mut() else { return };
+        for events in public.release(clock::now()) {
+            let bytes = frame(&FromGame::Events(Box::new(withhold(events, View::Public))));
+            let legal = self.attachments.iter().any(|r| r.legal_moves && r.seat == Seat::Spectator);
+            let legal = legal.then(|| legal_moves(public.game()));
+            for reader in self.attachments.iter().filter(|reader| reader.seat == Seat::Spectator) {
+                reader.send(&bytes);
+                if let Some(legal) = legal.as_ref().filter(|_| reader.legal_moves) {
+                    reader.send(legal);
+                }
+            }
+        }
+    }
+}
+
+/// The frame of a record's events, as things stand in `game`.
+fn events_of(record: Record, game: &Game, clock: ClockReading) -> Events {
+    Events {
+        first: record.first,
+        at: record.at,
+        by: record.by,
+        entries: List::cut(record.entries),
+        position_seq: game.position_seq(),
+        clock,
+        now: clock::now(),
+    }
+}
+
+/// The legal moves of a game's position, as a frame.
+fn legal_moves(game: &Game) -> Bytes {
+    let moves: Vec<LegalMove> = if game.status().is_over() { Vec::new() } else { game.legal_moves() };
+    frame(&FromGame::LegalMoves { on: game.position_seq(), moves: List::cut(moves) })
+}
