@@ -15,7 +15,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{a_move, created, ended, finished, open};
+use common::{a_move, created, encoded, ended, finished, open};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ fn offered(dir: &Path, rate: u32) {
         let due = (started.elapsed().as_secs_f64() * f64::from(rate)) as u64;
         for turn in sent..due {
             let record = a_move(1 + turn % games, 1 + u32::try_from(turn / games).unwrap(), turn);
-            sender.send((Instant::now(), journal.append(record, None))).unwrap();
+            sender.send((Instant::now(), journal.append(encoded(&record), None))).unwrap();
         }
         sent = due.max(sent);
         std::thread::sleep(Duration::from_micros(200));
@@ -88,7 +88,8 @@ fn offered(dir: &Path, rate: u32) {
 }
 
 fn create(journal: &SqliteJournal, games: u64) {
-    let waiting: Vec<_> = (1..=games).map(|game| journal.append(created(game, "ann", "bob"), None)).collect();
+    let waiting: Vec<_> =
+        (1..=games).map(|game| journal.append(encoded(&created(game, "ann", "bob")), None)).collect();
     for committed in waiting {
         committed.blocking_recv().unwrap().unwrap();
     }
@@ -101,7 +102,8 @@ fn saturated(dir: &Path) {
     let started = Instant::now();
     let mut done = 0;
     for seq in 1.. {
-        let waiting: Vec<_> = (1..=4_000).map(|game| journal.append(a_move(game, seq, 5), None)).collect();
+        let waiting: Vec<_> =
+            (1..=4_000).map(|game| journal.append(encoded(&a_move(game, seq, 5)), None)).collect();
         for committed in waiting {
             committed.blocking_recv().unwrap().unwrap();
             done += 1;
@@ -122,7 +124,8 @@ fn unfinished(dir: &Path) {
     let journal = open(dir);
     create(&journal, GAMES);
     for seq in 1..40 {
-        let waiting: Vec<_> = (1..=GAMES).map(|game| journal.append(a_move(game, seq, 5), None)).collect();
+        let waiting: Vec<_> =
+            (1..=GAMES).map(|game| journal.append(encoded(&a_move(game, seq, 5)), None)).collect();
         for committed in waiting {
             committed.blocking_recv().unwrap().unwrap();
         }
@@ -159,11 +162,11 @@ fn history(dir: &Path) {
         for game in from + 1..=from + 1_000 {
             let white = &names[usize::try_from(game).unwrap() % 200];
             let black = &names[usize::try_from(game * 7 + 1).unwrap() % 200];
-            waiting.push(journal.append(created(game, white, black), None));
-            waiting.extend((1..80).map(|seq| journal.append(a_move(game, seq, 5), None)));
+            waiting.push(journal.append(encoded(&created(game, white, black)), None));
+            waiting.extend((1..80).map(|seq| journal.append(encoded(&a_move(game, seq, 5)), None)));
             let mut row = finished(game, white, black, Some(draw.clone()));
             row.pgn = "x".repeat(5_000);
-            waiting.push(journal.append(ended(game, 80, 9, draw.clone()), Some(Box::new(row))));
+            waiting.push(journal.append(encoded(&ended(game, 80, 9, draw.clone())), Some(Box::new(row))));
             if waiting.len() > 10_000 {
                 for committed in waiting.drain(..) {
                     committed.blocking_recv().unwrap().unwrap();

@@ -14,7 +14,7 @@ use zeitnot_proto::game_stream::{Events, FromGame, ToGame};
 use zeitnot_proto::rules::{Edition, GameId, Rules, Setup, Start, Terms};
 use zeitnot_proto::{ByColor, Command, List, Move, Seq, Stamp, Text, codec};
 use zeitnot_server::game::attachment::{Encoded, View, frame};
-use zeitnot_server::journal::Record;
+use zeitnot_server::journal::{EncodedRow, Record};
 
 const GAMES: &str = include_str!("../../tests/data/real-games.tsv");
 const PASSES: usize = 5;
@@ -88,7 +88,7 @@ fn play(moves: &[Move], mut costs_ns: Option<&mut Vec<u64>>) {
     }
 }
 
-/// One move as `game_stream.rs` and `game_actor.rs` handle it.
+/// One move as `stream.rs` and `judge.rs` of a game handle it.
 fn one(game: &mut Game, body: &[u8], by: Party, at: Stamp) {
     let Ok(ToGame::Command { id, command, .. }) = codec::decode::<ToGame>(body) else { panic!("no command") };
     let decision = game.decide(Arrival { at, lag_us: 0 }, by, &command);
@@ -102,7 +102,7 @@ fn one(game: &mut Game, body: &[u8], by: Party, at: Stamp) {
         command_id: Some(id),
         entries: decision.events,
     };
-    let stored = record.encode().unwrap();
+    let stored = EncodedRow::encode(&record).unwrap();
     for entry in &record.entries {
         game.apply(at, &entry.event);
     }

@@ -3,10 +3,12 @@
 //! The wall clock is read once, when the process first asks for the time; from there on only the
 //! monotonic clock counts. A wall clock that is set back after that moves no stamp.
 
+use std::pin::Pin;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
+use tokio::time::Sleep;
 use zeitnot_proto::Stamp;
 
 /// What the time line is read from.
@@ -48,15 +50,47 @@ pub fn continue_after(last: Stamp) {
     ADVANCE_US.fetch_add(behind_us, Ordering::Relaxed);
 }
 
-/// Waits until [`now`] says `at` or later.
-pub async fn sleep_until(at: Stamp) {
-    match SOURCE.get_or_init(system) {
-        Source::System { .. } => tokio::time::sleep(Duration::from_micros(at.since(now()))).await,
-        Source::Hand(now_us) => {
-            let mut seen = now_us.subscribe();
-            // The sender lives as long as the process: waiting cannot fail.
-            let _lives = seen.wait_for(|_| now() >= at).await;
+/// A timer for something that is put off again and again, as a flag is by every move.
+///
+/// Set to a later instant it is left alone: it rings early once and is set then.
+#[derive(Default)]
+pub struct Alarm {
+    timer: Option<Pin<Box<Sleep>>>,
+    rings: Option<Stamp>,
+}
+
+impl Alarm {
+    /// Waits until [`now`] says `due` or later; for ever if nothing is due. Dropping the future loses
+    /// nothing.
+    pub async fn ring(&mut self, due: Option<Stamp>) {
+        let Some(due) = due else { return std::future::pending().await };
+        match SOURCE.get_or_init(system) {
+            Source::System { .. } => {
+                while due > now() {
+                    self.set(due).await;
+                    self.rings = None;
+                }
+            }
+            Source::Hand(now_us) => {
+                let mut seen = now_us.subscribe();
+                // The sender lives as long as the process: waiting cannot fail.
+                let _lives = seen.wait_for(|_| now() >= due).await;
+            }
         }
+    }
+
+    /// The timer, set to `due` unless it rings before.
+    fn set(&mut self, due: Stamp) -> &mut Pin<Box<Sleep>> {
+        let left = || tokio::time::Instant::now() + Duration::from_micros(due.since(now()));
+        let timer = self.timer.get_or_insert_with(|| {
+            self.rings = Some(due);
+            Box::pin(tokio::time::sleep_until(left()))
+        });
+        if self.rings.is_none_or(|rings| rings > due) {
+            self.rings = Some(due);
+            timer.as_mut().reset(left());
+        }
+        timer
     }
 }
 

@@ -10,7 +10,6 @@ use bytes::Bytes;
 use quinn::{Connection, SendStream, VarInt};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use tracing::Instrument as _;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::codec::{self, DecodeError, Frame};
 use zeitnot_proto::control::{Hello, Roles, ToClient, ToServer, Welcome};
@@ -29,8 +28,7 @@ pub async fn serve(server: Arc<Server>, connection: Connection) {
         Ok(Err(code)) => return close(&server, &connection, code),
         Err(_) => return close(&server, &connection, Code::NoHello),
     };
-    let span = tracing::info_span!("connection", id = peer.id, name = %peer.name);
-    let code = converse(&server, &peer, control).instrument(span).await;
+    let code = converse(&server, &peer, control).await;
     server.metrics.rtt.observe(connection.rtt().as_secs_f64());
     server.metrics.connections.dec();
     if server.hub.remove_peer(&peer) {
@@ -155,7 +153,7 @@ async fn take_streams(server: &Arc<Server>, peer: &Arc<Peer>) -> Code {
             stream::serve(server, peer_of, send, recv).await;
             drop(counted);
         };
-        tokio::spawn(stream.in_current_span());
+        tokio::spawn(stream);
         let in_use = u32::try_from(Arc::strong_count(&open)).unwrap_or(u32::MAX);
         if permitted < most && in_use.saturating_mul(2) > permitted {
             permitted = permitted.saturating_mul(2).min(most);

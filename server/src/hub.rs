@@ -4,7 +4,7 @@
 use crate::game::actor::{self, ToActor};
 use crate::game::past::{self, Past};
 use crate::game::waiting::Waiting;
-use crate::journal::{Record, StoreError};
+use crate::journal::{EncodedRow, Record, StoreError};
 use crate::state::Server;
 use bytes::Bytes;
 use dashmap::DashMap;
@@ -303,9 +303,10 @@ async fn open_game(server: &Arc<Server>, setup: Setup, from: Option<OfferId>) ->
         command_id: None,
         entries: entries.clone(),
     };
+    let row = EncodedRow::encode(&record).map_err(|_| Refusal::Limit)?;
     let mut past = Past::default();
-    past.remember(&record);
-    let committed = match server.journal.append(record, None).await {
+    past.remember(&record, row.clone());
+    let committed = match server.journal.append(row, None).await {
         Ok(Ok(committed)) => committed,
         Ok(Err(StoreError::Fenced { .. })) => return Ok(()),
         Ok(Err(StoreError::Down(_))) | Err(_) => return Err(Refusal::StoreDown),
@@ -377,7 +378,7 @@ pub async fn find_game(server: &Arc<Server>, game: GameId) -> Result<GameHandle,
             tracing::error!(%game, %error, "a game cannot be read");
             Refusal::StoreDown
         })?;
-    let (state, past) = past::replay(&records).ok_or(Refusal::NoSuchGame)?;
+    let (state, past) = past::replay(&records).map_err(|_| Refusal::StoreDown)?.ok_or(Refusal::NoSuchGame)?;
     Ok(start_actor(server, state, past))
 }
 

@@ -235,7 +235,8 @@ pub async fn rematch(server: &Arc<Server>, peer: &Peer, game: GameId) -> Result<
         tokio::task::spawn_blocking(move || journal.load(game)).await
     };
     let records = records.map_err(|_| Refusal::StoreDown)?.map_err(|_| Refusal::StoreDown)?;
-    let (state, _) = crate::game::past::replay(&records).ok_or(Refusal::NoSuchGame)?;
+    let (state, _) =
+        crate::game::past::replay(&records).map_err(|_| Refusal::StoreDown)?.ok_or(Refusal::NoSuchGame)?;
     let setup = state.setup();
     let side = setup.side_of(&peer.name).ok_or(Refusal::NotPlayer)?;
     if !state.status().is_over() {

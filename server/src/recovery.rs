@@ -53,7 +53,7 @@ async fn resume(
     records: &[Record],
     until: Stamp,
 ) -> Result<bool, StoreError> {
-    let Some((mut state, mut past)) = past::replay(records) else { return Ok(false) };
+    let Some((mut state, mut past)) = past::replay(records)? else { return Ok(false) };
     if state.awaits_turn() {
         // The commit that began this turn was the last thing that is known, or its instant is.
         let began = server.journal.committed_at(game)?.unwrap_or(until);

@@ -4,6 +4,7 @@ use crate::certificate::Certificate;
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::endpoint;
+use crate::game::actor::ToActor;
 use crate::http;
 use crate::hub::Hub;
 use crate::identity::Identities;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::task::JoinHandle;
 use zeitnot_proto::close::Code;
@@ -101,6 +103,7 @@ impl Running {
         let Running { server, endpoint, tasks, .. } = self;
         tracing::info!("draining");
         server.draining.send_replace(true);
+        tell_games(&server, || ToActor::Drain);
         let retry_after_us = u64::try_from(retry_after.as_micros()).unwrap_or(u64::MAX);
         let deadline = Instant::now() + within;
         let stopped = |server: &Server| {
@@ -146,19 +149,28 @@ async fn watch_revocations(server: Arc<Server>) {
     }
 }
 
-/// Says in the log and in the metrics whether the store takes records.
+/// Tells everybody whether the store takes records: the log, the metrics, the games.
 async fn watch_store(server: Arc<Server>) {
     let mut health = server.store_health.clone();
-    loop {
+    server.metrics.store_up.set(i64::from(*health.borrow()));
+    while health.changed().await.is_ok() {
         let up = *health.borrow_and_update();
         server.metrics.store_up.set(i64::from(up));
-        if health.changed().await.is_err() {
-            return;
-        }
-        if *health.borrow() {
+        if up {
             tracing::info!("the store takes records again: games go on");
         } else {
             tracing::error!("the store takes nothing: clocks stand and no game is created until it does");
+        }
+        tell_games(&server, || ToActor::Store { up });
+    }
+}
+
+/// Tells every game something, whatever it is doing.
+fn tell_games(server: &Server, message: impl Fn() -> ToActor) {
+    for handle in server.hub.games() {
+        // A game whose mailbox is full is told as soon as there is room, and keeps no other waiting.
+        if let Err(TrySendError::Full(message)) = handle.mailbox.try_send(message()) {
+            tokio::spawn(async move { handle.mailbox.send(message).await });
         }
     }
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{a_move, append, created, ended, finish, finished, open, open_with};
+use common::{a_move, append, created, encoded, ended, finish, finished, open, open_with};
 use std::time::{Duration, Instant};
 use zeitnot_proto::control::GameFilter;
 use zeitnot_proto::rules::GameId;
@@ -53,7 +53,7 @@ fn a_record_that_does_not_follow_is_refused_and_the_rest_of_its_group_stands() {
     let journal = open(dir.path());
     let waiting: Vec<_> = [created(1, "a", "b"), a_move(1, 2, 5), a_move(1, 1, 5), a_move(2, 1, 5)]
         .into_iter()
-        .map(|record| journal.append(record, None))
+        .map(|record| journal.append(encoded(&record), None))
         .collect();
     let answers: Vec<_> = waiting.into_iter().map(|w| w.blocking_recv().unwrap()).collect();
     assert!(answers[0].is_ok() && answers[2].is_ok());
@@ -235,7 +235,8 @@ fn all_that_is_queued_goes_into_one_commit() {
     });
     let options = Options { group_max: 100, observer: Some(observer), ..Options::default() };
     let journal = open_with(dir.path(), options);
-    let waiting: Vec<_> = (1..=1000).map(|game| journal.append(created(game, "a", "b"), None)).collect();
+    let waiting: Vec<_> =
+        (1..=1000).map(|game| journal.append(encoded(&created(game, "a", "b")), None)).collect();
     let instants: Vec<Stamp> = waiting.into_iter().map(|w| w.blocking_recv().unwrap().unwrap()).collect();
     assert!(instants.is_sorted());
     let groups = groups.lock().unwrap();
@@ -250,7 +251,8 @@ fn all_that_is_queued_goes_into_one_commit() {
 fn a_full_queue_refuses_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open_with(dir.path(), Options { queue_max: 2, group_max: 1, ..Options::default() });
-    let waiting: Vec<_> = (1..=200).map(|game| journal.append(created(game, "a", "b"), None)).collect();
+    let waiting: Vec<_> =
+        (1..=200).map(|game| journal.append(encoded(&created(game, "a", "b")), None)).collect();
     let answers: Vec<_> = waiting.into_iter().map(|w| w.blocking_recv().unwrap()).collect();
     let refused = answers.iter().filter(|a| matches!(a, Err(StoreError::Down(_)))).count();
     assert!(refused > 0);

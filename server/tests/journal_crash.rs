@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{a_move, created, ended, finished, open};
+use common::{a_move, created, encoded, ended, finished, open};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -80,12 +80,12 @@ impl Play for SqliteJournal {
     fn append_next(&self, game: u64, seq: u32, padding: usize) -> zeitnot_server::journal::Committed {
         let win = Outcome::win(Color::White, Reason::Resignation);
         match seq {
-            0 => self.append(created(game, "ann", "bob"), None),
-            1..30 => self.append(a_move(game, seq, 1_000), None),
+            0 => self.append(encoded(&created(game, "ann", "bob")), None),
+            1..30 => self.append(encoded(&a_move(game, seq, 1_000)), None),
             _ => {
                 let mut row = finished(game, "ann", "bob", Some(win.clone()));
                 row.pgn.extend(std::iter::repeat_n(' ', padding));
-                self.append(ended(game, seq, 1_000, win), Some(Box::new(row)))
+                self.append(encoded(&ended(game, seq, 1_000, win)), Some(Box::new(row)))
             }
         }
     }

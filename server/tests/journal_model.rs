@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{a_move, created, ended, finished, open_with};
+use common::{a_move, created, encoded, ended, finished, open_with};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,7 +103,7 @@ impl World {
             known.records.push(record.clone());
             known.over |= ends;
             known.uncertain = false;
-            waiting.push((game, self.journal.as_ref().unwrap().append(record, row)));
+            waiting.push((game, self.journal.as_ref().unwrap().append(encoded(&record), row)));
         }
         // They may become more than one group: the instants only go up.
         self.model.last_group.clear();

@@ -5,17 +5,16 @@
 //! tasks ran: nothing is decided while a reader of this game is between stamping and enqueueing, and
 //! what has gathered is put into the order of LAWS A3 first.
 
-use super::attachment::{Attachment, Out};
+use super::attachment::Attachment;
 use super::delayed::Delayed;
+use super::outbox::Outbox;
 use super::past::Past;
-use crate::clock;
+use crate::clock::{self, Alarm};
 use crate::hub::GameHandle;
 use crate::state::Server;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-use tokio::sync::{mpsc, watch};
-use tracing::Instrument as _;
+use std::sync::atomic::Ordering;
+use tokio::sync::mpsc;
 use zeitnot_laws::Game;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::command::{Command, Party};
@@ -49,6 +48,13 @@ pub enum ToActor {
         /// The last durable instant.
         until: Stamp,
     },
+    /// The store takes records again, or no more.
+    Store {
+        /// Whether it does.
+        up: bool,
+    },
+    /// The server goes down.
+    Drain,
 }
 
 /// A stream that attaches to a game.
@@ -59,10 +65,8 @@ pub struct NewAttachment {
     pub attach: Attach,
     /// The side, if it plays.
     pub side: Option<Color>,
-    /// The way to the stream.
-    pub outbox: mpsc::Sender<Out>,
-    /// Shared with the stream: see [`Attachment::lagging`].
-    pub lagging: Arc<AtomicBool>,
+    /// The way out.
+    pub outbox: Arc<Outbox>,
 }
 
 /// A command with the instant at which the last byte of its frame was read.
@@ -92,12 +96,9 @@ pub fn spawn(
     handle: GameHandle,
     messages: mpsc::Receiver<ToActor>,
 ) {
-    let span = tracing::info_span!("game", id = %handle.info.game);
     let public = (game.setup().terms.spectator_delay_us > 0).then(|| Box::new(Delayed::new(&game)));
     let actor = Actor {
-        store: server.store_health.clone(),
-        draining: server.draining.subscribe(),
-        over_since: game.status().is_over().then(Instant::now),
+        over_since: game.status().is_over().then(clock::now),
         server,
         game,
         past,
@@ -106,9 +107,10 @@ pub fn spawn(
         attachments: Vec::new(),
         public,
         suspended: None,
+        drained: false,
         clock_counted: false,
     };
-    tokio::spawn(actor.run().instrument(span));
+    tokio::spawn(actor.run());
 }
 
 pub(super) struct Actor {
@@ -117,23 +119,16 @@ pub(super) struct Actor {
     pub(super) past: Past,
     pub(super) handle: GameHandle,
     pub(super) messages: mpsc::Receiver<ToActor>,
+    /// Who reads: spectators last, so that the others are served first.
     pub(super) attachments: Vec<Attachment>,
     /// What spectators see, where they see it later.
     pub(super) public: Option<Box<Delayed>>,
-    pub(super) store: watch::Receiver<bool>,
-    pub(super) draining: watch::Receiver<bool>,
     /// While the store takes nothing: the last durable instant, to which the clock is charged.
     pub(super) suspended: Option<Stamp>,
-    pub(super) over_since: Option<Instant>,
+    /// The clock stands because the server goes down.
+    pub(super) drained: bool,
+    pub(super) over_since: Option<Stamp>,
     pub(super) clock_counted: bool,
-}
-
-/// What woke the actor.
-enum Wake {
-    Message(ToActor),
-    Time,
-    Store,
-    Drain,
 }
 
 impl Actor {
@@ -143,22 +138,30 @@ impl Actor {
         if let Some(question) = self.game.open_question() {
             self.ask(question);
         }
+        // Whoever says that one of these has changed finds this game in the hub by now.
+        if !self.server.store_up() {
+            self.store_changed(false).await;
+        }
+        if self.server.is_draining() {
+            self.drain().await;
+        }
+        let mut alarm = Alarm::default();
         loop {
-            match self.wait().await {
-                Wake::Message(first) => {
-                    let batch = self.gather(Some(first)).await;
-                    self.work(batch).await;
-                }
-                Wake::Time => {
-                    // The flag is decided only when everything stamped before it is here.
-                    let batch = self.gather(None).await;
-                    self.work(batch).await;
-                    self.deadlines().await;
-                    self.release_delayed();
-                }
-                Wake::Store => self.store_changed().await,
-                Wake::Drain => self.drain().await,
+            let due = self.next_due();
+            let first = tokio::select! {
+                biased;
+                message = self.messages.recv() => message,
+                () = alarm.ring(due) => None,
+            };
+            // A flag is decided only when everything stamped before it is here.
+            let by_itself = first.is_none();
+            let batch = self.gather(first).await;
+            self.work(batch).await;
+            if by_itself {
+                self.deadlines().await;
+                self.release_delayed();
             }
+            self.flush();
             if self.may_leave() {
                 break;
             }
@@ -166,37 +169,17 @@ impl Actor {
         self.leave();
     }
 
-    async fn wait(&mut self) -> Wake {
-        let due = self.next_due();
-        let deadline = async {
-            match due {
-                Some(at) => clock::sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
-        let unattended = self.over_since.filter(|_| self.attachments.is_empty());
-        let lingered = unattended.map(|since| since + self.server.limits.linger);
-        let linger = async {
-            match lingered {
-                Some(at) => tokio::time::sleep_until(at.into()).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            message = self.messages.recv() => message.map_or(Wake::Time, Wake::Message),
-            () = deadline => Wake::Time,
-            () = linger => Wake::Time,
-            changed = self.store.changed() => if changed.is_ok() { Wake::Store } else { Wake::Time },
-            changed = self.draining.changed() => if changed.is_ok() { Wake::Drain } else { Wake::Time },
-        }
-    }
-
     /// When something happens by itself next.
     fn next_due(&self) -> Option<Stamp> {
         let deadline = if self.suspended.is_some() { None } else { self.game.poll_timeout() };
         let release = self.public.as_ref().and_then(|public| public.next_release());
-        [deadline, release].into_iter().flatten().min()
+        let unattended = self.over_since.filter(|_| self.attachments.is_empty());
+        let leaves = unattended.map(|since| since.plus(self.linger_us()));
+        [deadline, release, leaves].into_iter().flatten().min()
+    }
+
+    fn linger_us(&self) -> u64 {
+        u64::try_from(self.server.limits.linger.as_micros()).unwrap_or(u64::MAX)
     }
 
     /// All that has been stamped by now, in the order in which it counts: by stamp, and at one stamp
@@ -222,10 +205,10 @@ impl Actor {
                 ToActor::Command(stamped) => (stamped.at, rank(stamped.by, turn)),
                 // A stream attaches before its first command and leaves after its last; the rest has no
                 // stamp. All of it may come first: none of it is judged.
-                ToActor::Recover { .. } => (Stamp(0), 0),
+                ToActor::Recover { .. } | ToActor::Store { .. } => (Stamp(0), 0),
                 ToActor::Attach(_) => (Stamp(0), 1),
                 ToActor::Resync { .. } | ToActor::MateVerdict(_) | ToActor::Director(_) => (Stamp(0), 2),
-                ToActor::Detach { .. } => (Stamp(u64::MAX), 0),
+                ToActor::Detach { .. } | ToActor::Drain => (Stamp(u64::MAX), 0),
             });
         }
         batch
@@ -241,7 +224,16 @@ impl Actor {
                 ToActor::MateVerdict(verdict) => self.own(&verdict).await,
                 ToActor::Director(command) => self.by_itself(Party::Arbiter, &command).await,
                 ToActor::Recover { until } => self.interrupt(until).await,
+                ToActor::Store { up } => self.store_changed(up).await,
+                ToActor::Drain => self.drain().await,
             }
+        }
+    }
+
+    /// Sends what has gathered for the readers, players first.
+    pub(super) fn flush(&mut self) {
+        for reader in &mut self.attachments {
+            reader.flush();
         }
     }
 
@@ -265,7 +257,7 @@ impl Actor {
         self.messages.is_closed()
             || (self.attachments.is_empty()
                 && self.messages.is_empty()
-                && self.over_since.is_some_and(|since| since.elapsed() >= self.server.limits.linger))
+                && self.over_since.is_some_and(|since| clock::now() >= since.plus(self.linger_us())))
     }
 
     fn leave(mut self) {
@@ -278,7 +270,7 @@ impl Actor {
         // Whoever slipped in while the mailbox was closing is told to come again.
         while let Ok(message) = self.messages.try_recv() {
             if let ToActor::Attach(new) = message {
-                let _gone = new.outbox.try_send(Out::End(Code::Internal));
+                new.outbox.end(None, Code::Internal);
             }
         }
     }

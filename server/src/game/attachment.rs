@@ -3,23 +3,13 @@
 //! An event is encoded once for each audience, not once for each reader. A reader that does not keep
 //! up is not buffered for: what it missed is dropped, and it gets a snapshot when it reads again.
 
+use super::outbox::Outbox;
 use bytes::Bytes;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::event::Audience;
 use zeitnot_proto::game_stream::{Events, FromGame, Seat};
 use zeitnot_proto::{Color, Entry, Event, List, codec};
-
-/// What a game's stream is to send.
-pub enum Out {
-    /// A frame.
-    Frame(Bytes),
-    /// The stream ends with this code.
-    End(Code),
-}
 
 /// The actor's end of an attached stream.
 pub struct Attachment {
@@ -31,37 +21,30 @@ pub struct Attachment {
     pub side: Option<Color>,
     /// Whether legal moves are to come with each position.
     pub legal_moves: bool,
-    /// The way to the stream.
-    pub outbox: mpsc::Sender<Out>,
-    /// Set when something did not fit into the outbox: the stream asks for a snapshot once it is empty.
-    pub lagging: Arc<AtomicBool>,
+    /// The way out.
+    pub outbox: Arc<Outbox>,
+    /// What goes out with the next [`Attachment::flush`]: frames that belong together go in one write.
+    pub pending: Vec<Bytes>,
 }
 
 impl Attachment {
-    /// Hands a frame over. False if the stream is gone.
-    pub fn send(&self, frame: &Bytes) -> bool {
-        if self.lagging.load(Ordering::Acquire) {
-            // Whatever comes now is in the snapshot that it will ask for.
-            return !self.outbox.is_closed();
-        }
-        match self.outbox.try_send(Out::Frame(frame.clone())) {
-            Ok(()) => true,
-            Err(TrySendError::Full(_)) => {
-                self.lagging.store(true, Ordering::Release);
-                true
-            }
-            Err(TrySendError::Closed(_)) => false,
+    /// Keeps a frame for the next flush.
+    pub fn send(&mut self, frame: &Bytes) {
+        self.pending.push(frame.clone());
+    }
+
+    /// Sends what has gathered.
+    pub fn flush(&mut self) {
+        if !self.pending.is_empty() {
+            // A stream that is gone says so itself, by leaving.
+            self.outbox.send(&mut self.pending);
         }
     }
 
-    /// Ends the stream, after `last` if there is room for it.
-    pub fn end(&self, last: Option<Bytes>, code: Code) {
-        for out in last.map(Out::Frame).into_iter().chain([Out::End(code)]) {
-            if self.outbox.try_send(out).is_err() {
-                // A stream that cannot be told finds its channel closed.
-                return;
-            }
-        }
+    /// Ends the stream, after what has gathered and `last`.
+    pub fn end(mut self, last: Option<Bytes>, code: Code) {
+        self.flush();
+        self.outbox.end(last, code);
     }
 
     /// The view that this reader has.
@@ -71,6 +54,13 @@ impl Attachment {
             (Seat::Player, Some(side)) => View::Side(side),
             _ => View::Public,
         }
+    }
+}
+
+impl Drop for Attachment {
+    /// A reader is not left waiting for an actor that is no more.
+    fn drop(&mut self) {
+        self.outbox.end(None, Code::Internal);
     }
 }
 

@@ -43,7 +43,7 @@ impl Actor {
             speed: setup.terms.rules.speed.name(),
             moves,
             pgn: pgn::render(&records).unwrap_or_else(|error| {
-                tracing::error!(%error, "a game cannot be written as PGN");
+                tracing::error!(game = %setup.game, %error, "a game cannot be written as PGN");
                 String::new()
             }),
             created: self.past.created,

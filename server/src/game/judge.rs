@@ -5,7 +5,7 @@ use super::attachment::frame;
 use super::command_ids::Known;
 use super::past::last_seq;
 use crate::clock;
-use crate::journal::{Finished, Record, StoreError};
+use crate::journal::{EncodedRow, Finished, Record, StoreError};
 use crate::metrics::seconds;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -24,11 +24,12 @@ impl Actor {
         let result = self.judge(&stamped, started).await;
         if let Err(refusal) = result {
             self.server.metrics.refused(refusal);
-            tracing::debug!(by = ?stamped.by, command = stamped.command.name(), refusal = refusal.name(), "refused");
+            tracing::debug!(by = ?stamped.by, command = stamped.command.name(), refusal = refusal.name(), game = %self.handle.info.game, "refused");
         }
-        if let Some(reader) = self.attachments.iter().find(|reader| reader.id == attachment) {
+        if let Some(reader) = self.attachments.iter_mut().find(|reader| reader.id == attachment) {
             reader.send(&frame(&FromGame::Answer { id, result }));
         }
+        self.flush();
     }
 
     /// Decides a command and makes it happen.
@@ -67,10 +68,10 @@ impl Actor {
         let at = clock::now();
         let decision = self.game.decide(Arrival { at, lag_us: 0 }, by, command);
         if let Err(refusal) = decision.answer {
-            tracing::debug!(command = command.name(), refusal = refusal.name(), "not needed");
+            tracing::debug!(game = %self.handle.info.game, command = command.name(), refusal = refusal.name(), "not needed");
         }
         if let Err(refusal) = self.commit(at, by, None, decision, Instant::now()).await {
-            tracing::debug!(command = command.name(), refusal = refusal.name(), "not stored");
+            tracing::debug!(game = %self.handle.info.game, command = command.name(), refusal = refusal.name(), "not stored");
         }
     }
 
@@ -84,7 +85,7 @@ impl Actor {
             // Decided as at the instant itself: waking late changes nothing.
             let decision = self.game.decide_timeout(due);
             if decision.events.is_empty() {
-                tracing::error!(%due, "a deadline without an event");
+                tracing::error!(game = %self.handle.info.game, %due, "a deadline without an event");
                 return;
             }
             if decision.events.iter().any(|entry| matches!(entry.event, Event::FlagFell { .. })) {
@@ -120,7 +121,10 @@ impl Actor {
         };
         let finished = self.finished_by(&record).map(Box::new);
         let before_commit = started.elapsed();
-        let committed = self.make_durable(&record, finished).await?;
+        let row = self.encode(&record)?;
+        // Nothing that is durable waits for something that is not.
+        self.flush();
+        let committed = self.make_durable(row.clone(), finished).await?;
         let resumed = Instant::now();
         let position_seq = self.game.position_seq();
         for entry in &record.entries {
@@ -132,7 +136,7 @@ impl Actor {
             self.game.turn_began(committed);
             self.past.began = Some(committed);
         }
-        let awaits = self.past.remember(&record);
+        let awaits = self.past.remember(&record, row);
         self.publish_waiting(awaits);
         let last = last_seq(&record);
         self.show(record, moved);
@@ -147,23 +151,24 @@ impl Actor {
         Ok(last)
     }
 
-    pub(super) async fn make_durable(
+    /// The record's row.
+    fn encode(&mut self, record: &Record) -> Result<EncodedRow, Refusal> {
+        EncodedRow::encode(record).map_err(|error| self.not_stored(&error))
+    }
+
+    async fn make_durable(
         &mut self,
-        record: &Record,
+        row: EncodedRow,
         finished: Option<Box<Finished>>,
     ) -> Result<Stamp, Refusal> {
-        match self.server.journal.append(record.clone(), finished).await {
+        match self.server.journal.append(row, finished).await {
             Ok(Ok(committed)) => Ok(committed),
             Ok(Err(StoreError::Down(why))) => {
-                tracing::debug!(why, "the store takes nothing; this game stands");
+                tracing::debug!(game = %self.handle.info.game, why, "the store takes nothing; this game stands");
                 self.suspend();
                 Err(Refusal::StoreDown)
             }
-            Ok(Err(error)) => {
-                tracing::error!(%error, "a decision was not stored; the game is read again");
-                self.abandon();
-                Err(Refusal::Busy)
-            }
+            Ok(Err(error)) => Err(self.not_stored(&error)),
             Err(_) => {
                 self.suspend();
                 Err(Refusal::StoreDown)
@@ -171,14 +176,21 @@ impl Actor {
         }
     }
 
+    /// A decision cannot be stored, now or later.
+    fn not_stored(&mut self, error: &StoreError) -> Refusal {
+        tracing::error!(game = %self.handle.info.game, %error, "a decision was not stored; the game is read again");
+        self.abandon();
+        Refusal::Busy
+    }
+
     /// Somebody else owns this game, or its store is damaged: this actor must not go on. Whoever
     /// attaches next gets the game as the store has it.
-    pub(super) fn abandon(&mut self) {
+    fn abandon(&mut self) {
         self.messages.close();
         for reader in self.attachments.drain(..) {
             reader.end(None, Code::Internal);
         }
-        self.over_since = Some(Instant::now());
+        self.over_since = Some(clock::now());
     }
 
     /// Counts and shows a decision that is durable.
@@ -194,7 +206,7 @@ impl Actor {
                 Event::MoveCompleted { .. } => metrics.moves.inc(),
                 Event::GameEnded { reason, .. } => {
                     metrics.game_ended(reason);
-                    tracing::info!(reason = reason.name(), plies = self.game.plies(), "ended");
+                    tracing::info!(game = %info.game, reason = reason.name(), plies = self.game.plies(), "ended");
                 }
                 Event::GameAnnulled { .. } => metrics.game_annulled(),
                 Event::Sanctioned { side, sanction: Sanction::Expulsion, .. } => {
@@ -209,7 +221,7 @@ impl Actor {
         if self.game.status().is_over() && !info.over.swap(true, Ordering::Relaxed) {
             metrics.games.dec();
             self.server.hub.finished(info);
-            self.over_since = Some(Instant::now());
+            self.over_since = Some(clock::now());
         }
         self.count_clock();
         self.broadcast(record, moved);

@@ -16,8 +16,7 @@ impl Actor {
         }
     }
 
-    pub(super) async fn store_changed(&mut self) {
-        let up = *self.store.borrow_and_update();
+    pub(super) async fn store_changed(&mut self, up: bool) {
         if !up {
             if self.clock_counted {
                 self.suspend();
@@ -42,7 +41,7 @@ impl Actor {
 
     /// The server goes down: the clock stands from now on.
     pub(super) async fn drain(&mut self) {
-        if !*self.draining.borrow_and_update() {
+        if std::mem::replace(&mut self.drained, true) {
             return;
         }
         if !self.game.status().is_over() {

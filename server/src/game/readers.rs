@@ -6,7 +6,6 @@ use super::past::last_seq;
 use crate::clock;
 use crate::journal::Record;
 use bytes::Bytes;
-use std::sync::atomic::Ordering;
 use zeitnot_laws::Game;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::command::{Command, Party};
@@ -16,9 +15,9 @@ use zeitnot_proto::{List, Seq};
 
 impl Actor {
     pub(super) async fn attach(&mut self, new: NewAttachment) {
-        let NewAttachment { id, attach, side, outbox, lagging } = new;
-        let attachment =
-            Attachment { id, seat: attach.seat, side, legal_moves: attach.legal_moves, outbox, lagging };
+        let NewAttachment { id, attach, side, outbox } = new;
+        let legal_moves = attach.legal_moves;
+        let attachment = Attachment { id, seat: attach.seat, side, legal_moves, outbox, pending: Vec::new() };
         if attach.seat == Seat::Spectator && self.attachments.len() >= self.server.limits.attachments_per_game
         {
             self.server.metrics.reset(Code::Full);
@@ -32,12 +31,14 @@ impl Actor {
                 self.attachments.iter().position(|r| r.seat == Seat::Player && r.side == side)
         {
             here_already = true;
-            let old = self.attachments.swap_remove(index);
+            let old = self.attachments.remove(index);
             old.end(Some(frame(&FromGame::TakenOver)), Code::TakenOver);
             self.server.metrics.attachments.dec();
         }
         self.server.metrics.attachments.inc();
-        self.attachments.push(attachment);
+        // Spectators stay behind all others.
+        let place = if attach.seat == Seat::Spectator { self.attachments.len() } else { 0 };
+        self.attachments.insert(place, attachment);
         self.resync(id, attach.after);
         if let Some(side) = side.filter(|_| playing && !here_already) {
             self.own(&Command::Presence { side, present: true }).await;
@@ -50,7 +51,10 @@ impl Actor {
 
     pub(super) async fn detach(&mut self, id: u64) {
         let Some(index) = self.attachments.iter().position(|reader| reader.id == id) else { return };
-        let gone = self.attachments.swap_remove(index);
+        // The last takes the place of a spectator, and of nobody who comes before spectators.
+        let spectates = self.attachments[index].seat == Seat::Spectator;
+        let gone =
+            if spectates { self.attachments.swap_remove(index) } else { self.attachments.remove(index) };
         self.server.metrics.attachments.dec();
         if let (Seat::Player, Some(side)) = (gone.seat, gone.side) {
             self.own(&Command::Presence { side, present: false }).await;
@@ -60,7 +64,8 @@ impl Actor {
     /// Sends a reader what it missed after `after`, or a snapshot.
     pub(super) fn resync(&mut self, id: u64, after: Option<Seq>) {
         let Some(reader) = self.attachments.iter().find(|reader| reader.id == id) else { return };
-        reader.lagging.store(false, Ordering::Release);
+        // All that was sent before is in what comes now.
+        reader.outbox.begin_again();
         let (game, clock) = self.seen_from(reader.seat);
         let missed = after.and_then(|after| self.missed(game, after));
         let frames: Vec<Bytes> = match missed {
@@ -73,14 +78,12 @@ impl Actor {
             }
             None => vec![self.snapshot_for(reader)],
         };
-        for bytes in &frames {
-            if !reader.send(bytes) {
-                return;
-            }
+        let legal = reader.legal_moves.then(|| legal_moves(game));
+        let Some(reader) = self.attachments.iter_mut().find(|reader| reader.id == id) else { return };
+        for bytes in frames.iter().chain(&legal) {
+            reader.send(bytes);
         }
-        if reader.legal_moves {
-            reader.send(&legal_moves(game));
-        }
+        reader.flush();
     }
 
     /// The records after `after`, if that is something this game has, few enough, and told whole.
@@ -137,17 +140,12 @@ impl Actor {
         let encoded = Encoded::new(events_of(record, &self.game, self.game.reading()));
         let legal = (moved && self.attachments.iter().any(|reader| reader.legal_moves))
             .then(|| legal_moves(&self.game));
-        // Players' streams come first.
-        for players in [true, false] {
-            for reader in &self.attachments {
-                let is_player = reader.seat != Seat::Spectator;
-                if is_player != players || (!is_player && delayed.is_some()) {
-                    continue;
-                }
-                reader.send(encoded.view(reader.view()));
-                if let Some(legal) = legal.as_ref().filter(|_| reader.legal_moves) {
-                    reader.send(legal);
-                }
+        let sees_now = |reader: &&mut Attachment| reader.seat != Seat::Spectator || delayed.is_none();
+        for reader in self.attachments.iter_mut().filter(sees_now) {
+            let view = reader.view();
+            reader.send(encoded.view(view));
+            if let Some(legal) = legal.as_ref().filter(|_| reader.legal_moves) {
+                reader.send(legal);
             }
         }
     }
@@ -159,7 +157,7 @@ impl Actor {
             let bytes = frame(&FromGame::Events(Box::new(withhold(events, View::Public))));
             let legal = self.attachments.iter().any(|r| r.legal_moves && r.seat == Seat::Spectator);
             let legal = legal.then(|| legal_moves(public.game()));
-            for reader in self.attachments.iter().filter(|reader| reader.seat == Seat::Spectator) {
+            for reader in self.attachments.iter_mut().filter(|reader| reader.seat == Seat::Spectator) {
                 reader.send(&bytes);
                 if let Some(legal) = legal.as_ref().filter(|_| reader.legal_moves) {
                     reader.send(legal);

@@ -5,15 +5,15 @@
 //! lowered after the enqueue, so that the actor knows when nothing stamped is still on its way.
 
 use super::actor::{NewAttachment, Stamped, ToActor};
-use super::attachment::Out;
+use super::attachment::frame;
+use super::outbox::{self, Need, Outbox};
 use crate::clock;
 use crate::hub::{self, GameHandle, Peer};
 use crate::state::Server;
-use crate::stream_io::{self, FrameReader, WriteEnd};
-use bytes::Bytes;
+use crate::stream_io::{self, FrameReader};
 use quinn::{RecvStream, SendStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use zeitnot_proto::close::Code;
@@ -24,37 +24,40 @@ use zeitnot_proto::{Color, Refusal, Stamp};
 
 static NEXT_ATTACHMENT: AtomicU64 = AtomicU64::new(1);
 
-/// Frames handed to QUIC in one go.
-const WRITE_BATCH: usize = 32;
-
 /// Serves a stream that a client opened after its control stream.
 pub async fn serve(server: Arc<Server>, peer: Arc<Peer>, mut send: SendStream, recv: RecvStream) {
     let mut reader = FrameReader::new(recv, &server.limits);
-    let end = match attach(&server, &peer, &mut reader).await {
-        Ok(Some(stream)) => stream.run(&mut send, &mut reader).await,
-        Ok(None) => Code::Done,
-        Err(code) => code,
+    let end = match find(&server, &peer, &mut reader).await {
+        Ok(Some(found)) => {
+            let outbox = Arc::new(Outbox::new(send, server.limits.outbox));
+            let end = attached(&server, peer, found, &outbox, &mut reader).await;
+            outbox.close(end);
+            end
+        }
+        Ok(None) => {
+            outbox::close(&mut send, Code::Done);
+            Code::Done
+        }
+        Err(code) => {
+            outbox::close(&mut send, code);
+            code
+        }
     };
-    finish(&server, &mut send, &mut reader, end);
-}
-
-/// Ends both halves: in order where nothing is wrong, with a code otherwise.
-fn finish(server: &Server, send: &mut SendStream, reader: &mut FrameReader, end: Code) {
-    if matches!(end, Code::Done | Code::TakenOver) {
-        let _closed = send.finish();
-    } else {
+    if !matches!(end, Code::Done | Code::TakenOver) {
         server.metrics.reset(end);
-        let _closed = send.reset(stream_io::code(end));
     }
     reader.stop(end);
 }
 
+/// What a stream asked for, and may have.
+struct Found {
+    attach: Attach,
+    handle: GameHandle,
+    side: Option<Color>,
+}
+
 /// Reads `Attach` and finds the game. None if the client left before it said anything.
-async fn attach(
-    server: &Arc<Server>,
-    peer: &Arc<Peer>,
-    reader: &mut FrameReader,
-) -> Result<Option<GameStream>, Code> {
+async fn find(server: &Arc<Server>, peer: &Peer, reader: &mut FrameReader) -> Result<Option<Found>, Code> {
     let first = async {
         loop {
             if let Some(body) = reader.next_body(ToGame::MAX)? {
@@ -77,21 +80,27 @@ async fn attach(
         if refusal == Refusal::NoSuchGame { Code::NoSuchGame } else { Code::Internal }
     })?;
     let side = seat(peer, &handle, attach)?;
-    let (outbox, frames) = mpsc::channel(server.limits.outbox);
+    Ok(Some(Found { attach, handle, side }))
+}
+
+/// Attaches a stream to its game and carries frames both ways until one side ends it.
+async fn attached(
+    server: &Arc<Server>,
+    peer: Arc<Peer>,
+    found: Found,
+    outbox: &Arc<Outbox>,
+    reader: &mut FrameReader,
+) -> Code {
+    let Found { attach, handle, side } = found;
     let id = NEXT_ATTACHMENT.fetch_add(1, Ordering::Relaxed);
-    let lagging = Arc::new(AtomicBool::new(false));
-    let new = NewAttachment { id, attach, side, outbox, lagging: Arc::clone(&lagging) };
-    handle.mailbox.send(ToActor::Attach(Box::new(new))).await.map_err(|_| Code::Internal)?;
-    Ok(Some(GameStream {
-        server: Arc::clone(server),
-        peer: Arc::clone(peer),
-        handle,
-        id,
-        side,
-        seat: attach.seat,
-        frames,
-        lagging,
-    }))
+    let new = NewAttachment { id, attach, side, outbox: Arc::clone(outbox) };
+    if handle.mailbox.send(ToActor::Attach(Box::new(new))).await.is_err() {
+        return Code::Internal;
+    }
+    let stream = GameStream { server, peer, handle, id, side, seat: attach.seat, outbox };
+    let end = stream.run(reader).await;
+    let _over = stream.handle.mailbox.send(ToActor::Detach { attachment: id }).await;
+    end
 }
 
 /// The side that somebody who attaches like this plays, if he plays.
@@ -122,48 +131,48 @@ impl Drop for Stamping<'_> {
     }
 }
 
-struct GameStream {
-    server: Arc<Server>,
+struct GameStream<'a> {
+    server: &'a Server,
     peer: Arc<Peer>,
     handle: GameHandle,
     id: u64,
     side: Option<Color>,
     seat: Seat,
-    frames: mpsc::Receiver<Out>,
-    lagging: Arc<AtomicBool>,
+    outbox: &'a Outbox,
 }
 
-impl GameStream {
+impl GameStream<'_> {
     /// Carries frames both ways until one side ends it.
-    async fn run(mut self, send: &mut SendStream, reader: &mut FrameReader) -> Code {
-        let end = loop {
+    async fn run(&self, reader: &mut FrameReader) -> Code {
+        loop {
             // What came together with `Attach` is here already.
-            let mut answers = Vec::new();
-            if let Err(code) = self.read(reader, &mut answers) {
-                break code;
-            }
-            if !answers.is_empty()
-                && let Err(end) = self.write(send, &mut answers).await
-            {
-                break end;
+            if let Err(code) = self.read(reader) {
+                return code;
             }
             reader.rest();
             tokio::select! {
-                out = self.frames.recv() => {
-                    if let Err(end) = self.write_out(send, out).await {
-                        break end;
+                need = self.outbox.carry(self.server.limits.write_timeout) => match need {
+                    Need::Snapshot => {
+                        self.server.metrics.resyncs.inc();
+                        let resync = ToActor::Resync { attachment: self.id, after: None };
+                        if self.handle.mailbox.send(resync).await.is_err() {
+                            return Code::Internal;
+                        }
                     }
-                }
-                more = reader.fill() => if !more { break Code::Done },
+                    Need::End(code) => return code,
+                    Need::TooSlow => {
+                        self.server.metrics.slow_readers.inc();
+                        return Code::TooSlow;
+                    }
+                    Need::Gone => return Code::Done,
+                },
+                more = reader.fill() => if !more { return Code::Done },
             }
-        };
-        let gone = ToActor::Detach { attachment: self.id };
-        let _over = self.handle.mailbox.send(gone).await;
-        end
+        }
     }
 
     /// Stamps and enqueues every whole frame that has been read.
-    fn read(&self, reader: &mut FrameReader, answers: &mut Vec<Bytes>) -> Result<(), Code> {
+    fn read(&self, reader: &mut FrameReader) -> Result<(), Code> {
         let (stamping, at) = Stamping::stamp(&self.handle.stamping);
         while let Some(body) = reader.next_body(ToGame::MAX)? {
             let frame = match codec::decode::<ToGame>(body) {
@@ -175,14 +184,14 @@ impl GameStream {
                 }
                 Err(error) => return Err(stream_io::code_of(&error)),
             };
-            self.take(frame, at, answers)?;
+            self.take(frame, at)?;
         }
         drop(stamping);
         Ok(())
     }
 
-    fn take(&self, frame: ToGame, at: Stamp, answers: &mut Vec<Bytes>) -> Result<(), Code> {
-        let (id, message) = match frame {
+    fn take(&self, message: ToGame, at: Stamp) -> Result<(), Code> {
+        let (id, message) = match message {
             ToGame::Attach(_) => return Err(Code::OutOfState),
             ToGame::Resync { after } => (None, Ok(ToActor::Resync { attachment: self.id, after })),
             ToGame::Command { id, on, command } => {
@@ -215,10 +224,10 @@ impl GameStream {
         self.server.metrics.refused(refused);
         match id {
             Some(id) => {
-                answers.push(super::attachment::frame(&FromGame::Answer { id, result: Err(refused) }));
+                self.outbox.send(&mut vec![frame(&FromGame::Answer { id, result: Err(refused) })]);
             }
             // A resync that found no room is asked for again by itself.
-            None => self.lagging.store(true, Ordering::Release),
+            None => self.outbox.missed_something(),
         }
         Ok(())
     }
@@ -239,47 +248,5 @@ impl GameStream {
     /// The lowest round-trip time that QUIC has measured on this connection.
     fn lag_us(&self) -> u64 {
         u64::try_from(self.peer.connection.min_rtt().as_micros()).unwrap_or(u64::MAX)
-    }
-
-    /// Writes what the actor has, as much of it as waits.
-    async fn write_out(&mut self, send: &mut SendStream, first: Option<Out>) -> Result<(), Code> {
-        let mut frames = Vec::new();
-        let mut next = first;
-        let end = loop {
-            match next {
-                Some(Out::Frame(bytes)) => frames.push(bytes),
-                Some(Out::End(code)) => break Some(code),
-                None => break Some(Code::TakenOver),
-            }
-            if frames.len() == WRITE_BATCH {
-                break None;
-            }
-            match self.frames.try_recv() {
-                Ok(out) => next = Some(out),
-                Err(mpsc::error::TryRecvError::Empty) => break None,
-                Err(mpsc::error::TryRecvError::Disconnected) => next = None,
-            }
-        };
-        self.write(send, &mut frames).await?;
-        if let Some(code) = end {
-            return Err(code);
-        }
-        if self.frames.is_empty() && self.lagging.load(Ordering::Acquire) {
-            self.server.metrics.resyncs.inc();
-            let resync = ToActor::Resync { attachment: self.id, after: None };
-            self.handle.mailbox.send(resync).await.map_err(|_| Code::Internal)?;
-        }
-        Ok(())
-    }
-
-    async fn write(&self, send: &mut SendStream, frames: &mut [Bytes]) -> Result<(), Code> {
-        match stream_io::write(send, frames, self.server.limits.write_timeout).await {
-            Ok(()) => Ok(()),
-            Err(WriteEnd::Gone) => Err(Code::Done),
-            Err(WriteEnd::TooSlow) => {
-                self.server.metrics.slow_readers.inc();
-                Err(Code::TooSlow)
-            }
-        }
     }
 }

@@ -27,6 +27,7 @@ mod tournaments;
 mod writer;
 
 pub use archive::{Archive, BackupError};
+pub use row::EncodedRow;
 pub use schema::OpenError;
 pub use sqlite::{Group, Observer, Options, SqliteJournal, Stats};
 pub use tournaments::TournamentRecord;
@@ -111,7 +112,7 @@ pub trait Journal: Send + Sync + 'static {
     /// Hands a decision over. The answer is the instant of the commit that made it durable; the same
     /// for all records of a group. With `finished` the game's row in `games` is written in the
     /// same commit.
-    fn append(&self, record: Record, finished: Option<Box<Finished>>) -> Committed;
+    fn append(&self, row: EncodedRow, finished: Option<Box<Finished>>) -> Committed;
 
     /// Says how many clocks run. While any does, the writer commits a heartbeat every second.
     fn clocks_running(&self, count: usize);

@@ -2,6 +2,7 @@
 
 use super::{Record, StoreError};
 use rusqlite::Row;
+use std::sync::Arc;
 use zeitnot_proto::codec::{self, read_varint, varint_len, write_varint};
 use zeitnot_proto::command::Party;
 use zeitnot_proto::limits::VARINT_MAX;
@@ -14,9 +15,9 @@ const FORMAT: u8 = 1;
 /// The columns that [`EncodedRow::read`] expects, in its order.
 pub(super) const COLUMNS: &str = "game, first, events, turn_began, at, party, command, format, entries";
 
-/// A decision in the shape of its row.
+/// A decision in the shape of its row: encoded once, for the journal and for the game's memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct EncodedRow {
+pub struct EncodedRow {
     pub(super) game: GameId,
     pub(super) first: Seq,
     /// How many events there are.
@@ -26,7 +27,7 @@ pub(super) struct EncodedRow {
     pub(super) party: Party,
     pub(super) command: Option<u64>,
     pub(super) format: u8,
-    pub(super) entries: Vec<u8>,
+    pub(super) entries: Arc<[u8]>,
 }
 
 /// What precedes the entries of a row in a finished game's record: first, events, turn began, at,
@@ -34,7 +35,11 @@ pub(super) struct EncodedRow {
 type Header = (Seq, u32, Option<Stamp>, Stamp, Party, Option<u64>, u8);
 
 impl EncodedRow {
-    pub(super) fn encode(record: &Record) -> Result<EncodedRow, StoreError> {
+    /// Encodes a decision.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`]: it is longer than any decision can be.
+    pub fn encode(record: &Record) -> Result<EncodedRow, StoreError> {
         let too_large = |_| StoreError::Corrupt("a decision that is too large to be written".to_owned());
         Ok(EncodedRow {
             game: record.game,
@@ -45,11 +50,15 @@ impl EncodedRow {
             party: record.by,
             command: record.command_id,
             format: FORMAT,
-            entries: codec::encode_value(&record.entries).map_err(too_large)?,
+            entries: codec::encode_value(&record.entries).map_err(too_large)?.into(),
         })
     }
 
-    pub(super) fn decode(&self) -> Result<Record, StoreError> {
+    /// The decision.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`]: the bytes are not what the row says.
+    pub fn decode(&self) -> Result<Record, StoreError> {
         let damaged =
             |what: &str| StoreError::Corrupt(format!("game {}, event {}: {what}", self.game, self.first.0));
         if self.format != FORMAT {
@@ -72,7 +81,7 @@ impl EncodedRow {
     }
 
     /// The number that the event after this decision has.
-    pub(super) fn next(&self) -> Seq {
+    pub fn next(&self) -> Seq {
         Seq(self.first.0.saturating_add(self.events))
     }
 
@@ -88,7 +97,7 @@ impl EncodedRow {
             party: party_from(row.get(5)?).ok_or(rusqlite::Error::IntegralValueOutOfRange(5, 0))?,
             command: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
             format: row.get(7)?,
-            entries: row.get(8)?,
+            entries: row.get_ref(8)?.as_blob()?.into(),
         })
     }
 
@@ -98,7 +107,7 @@ impl EncodedRow {
             (self.first, self.events, self.turn_began, self.at, self.party, self.command, self.format);
         let header = codec::encode_value(&header)
             .map_err(|_| StoreError::Corrupt("a header that is too large to be written".to_owned()))?;
-        for part in [&header, &self.entries] {
+        for part in [&header[..], &self.entries] {
             out.extend_from_slice(write_varint(part.len() as u64, &mut [0; VARINT_MAX]));
             out.extend_from_slice(part);
         }
@@ -112,7 +121,7 @@ pub(super) fn split(game: GameId, mut record: &[u8]) -> Result<Vec<EncodedRow>, 
     let mut rows = Vec::new();
     while !record.is_empty() {
         let header = take(&mut record).ok_or_else(damaged)?;
-        let entries = take(&mut record).ok_or_else(damaged)?.to_vec();
+        let entries = take(&mut record).ok_or_else(damaged)?.into();
         let (first, events, turn_began, at, party, command, format) =
             codec::decode_value::<Header>(header).map_err(|_| damaged())?;
         rows.push(EncodedRow { game, first, events, turn_began, at, party, command, format, entries });

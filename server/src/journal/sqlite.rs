@@ -9,7 +9,7 @@ use super::{Committed, Finished, Journal, Record, StoreError, TournamentRecord, 
 use crate::data_dir::{DataDir, Lock};
 use rusqlite::{Connection, ErrorCode};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SendError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -68,7 +68,8 @@ pub struct Stats {
 
 /// The embedded journal.
 pub struct SqliteJournal {
-    orders: Option<SyncSender<Append>>,
+    orders: Option<Sender<Append>>,
+    queue_max: usize,
     writer: Option<JoinHandle<()>>,
     reader: Mutex<Connection>,
     shared: Arc<Shared>,
@@ -89,31 +90,46 @@ impl SqliteJournal {
         let latest = tournaments::latest(&connection).map_err(sqlite)?;
         let shared = Arc::new(Shared::new(&found, games, options.observer));
         shared.last_durable.fetch_max(latest.0, Ordering::Relaxed);
-        let (orders, queue) = sync_channel(options.queue_max);
+        let (orders, queue) = channel();
+        let queue_max = options.queue_max;
         let bounds = (options.group_max, options.sweep_rows);
         let writer = Writer::new(connection, queue, Arc::clone(&shared), &found, bounds);
         let writer = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| OpenError::DataDir(crate::data_dir::DataDirError::Io(dir.database(), error)))?;
-        Ok(SqliteJournal { orders: Some(orders), writer: Some(writer), reader, shared, _lock: lock })
+        Ok(SqliteJournal {
+            orders: Some(orders),
+            queue_max,
+            writer: Some(writer),
+            reader,
+            shared,
+            _lock: lock,
+        })
     }
 
     fn reader(&self) -> MutexGuard<'_, Connection> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues an encoded decision; gives the answer's sender back if there is no room.
-    fn queue(&self, append: Append) -> Result<(), (Append, &'static str)> {
-        let Some(orders) = &self.orders else { return Err((append, "the journal is closed")) };
-        self.shared.counters.queued.fetch_add(1, Ordering::Relaxed);
-        orders.try_send(append).map_err(|error| {
-            self.shared.counters.queued.fetch_sub(1, Ordering::Relaxed);
-            match error {
-                TrySendError::Full(append) => (append, "more decisions wait than there is room for"),
-                TrySendError::Disconnected(append) => (append, "the journal's writer is gone"),
+    /// Queues something for the writer. Where there is no room for it, that is the answer.
+    fn hand_over(&self, work: Work) -> Committed {
+        let (answer, committed) = oneshot::channel();
+        // None once the journal is being dropped, when nobody has it any more.
+        let Some(orders) = &self.orders else { return committed };
+        let queued = &self.shared.counters.queued;
+        let (answer, why) = if queued.fetch_add(1, Ordering::Relaxed) >= self.queue_max {
+            (answer, "more decisions wait than there is room for")
+        } else {
+            match orders.send(Append { work, answer }) {
+                Ok(()) => return committed,
+                Err(SendError(append)) => (append.answer, "the journal's writer is gone"),
             }
-        })
+        };
+        queued.fetch_sub(1, Ordering::Relaxed);
+        // Whoever asked has the receiver still.
+        let _ = answer.send(Err(StoreError::Down(why.to_owned())));
+        committed
     }
 }
 
@@ -142,18 +158,8 @@ impl Journal for SqliteJournal {
         }
     }
 
-    fn append(&self, record: Record, finished: Option<Box<Finished>>) -> Committed {
-        let (answer, committed) = oneshot::channel();
-        match EncodedRow::encode(&record) {
-            Ok(row) => {
-                let work = Work::Decision { row, finished };
-                if let Err((append, why)) = self.queue(Append { work, answer }) {
-                    let _ = append.answer.send(Err(StoreError::Down(why.to_owned())));
-                }
-            }
-            Err(error) => drop(answer.send(Err(error))),
-        }
-        committed
+    fn append(&self, row: EncodedRow, finished: Option<Box<Finished>>) -> Committed {
+        self.hand_over(Work::Decision { row, finished })
     }
 
     fn clocks_running(&self, count: usize) {
@@ -222,11 +228,7 @@ impl Journal for SqliteJournal {
     }
 
     fn append_tournament(&self, record: TournamentRecord) -> Committed {
-        let (answer, committed) = oneshot::channel();
-        if let Err((append, why)) = self.queue(Append { work: Work::Tournament(record), answer }) {
-            let _ = append.answer.send(Err(StoreError::Down(why.to_owned())));
-        }
-        committed
+        self.hand_over(Work::Tournament(record))
     }
 
     fn tournaments(&self) -> Result<Vec<TournamentRecord>, StoreError> {

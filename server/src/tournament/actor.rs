@@ -10,7 +10,7 @@ use super::state::State;
 use super::table::board_result;
 use super::view;
 use super::{Ask, GameNews, Handle, Logged, ToDirector};
-use crate::clock;
+use crate::clock::{self, Alarm};
 use crate::hub::Peer;
 use crate::journal::{StoreError, TournamentRecord};
 use crate::state::Server;
@@ -53,6 +53,7 @@ pub struct Director {
     followers: Vec<Weak<Peer>>,
     store: watch::Receiver<bool>,
     draining: watch::Receiver<bool>,
+    alarm: Alarm,
     /// Something could not be done that will be tried again soon.
     behind: bool,
     /// Who waits in an arena, and why, as far as they were told.
@@ -88,6 +89,7 @@ impl Director {
             followers: Vec::new(),
             store,
             draining,
+            alarm: Alarm::default(),
             behind: false,
             waiting: Vec::new(),
             written: None,
@@ -122,17 +124,11 @@ impl Director {
     async fn wait(&mut self) -> Wake {
         let able = *self.store.borrow() && !*self.draining.borrow();
         let due = self.next_due().filter(|_| able);
-        let pairing = async {
-            match due {
-                Some(at) => clock::sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             news = self.mail.news.recv() => news.map_or(Wake::Gone, |news| Wake::Said(ToDirector::Game(news))),
             ask = self.mail.asks.recv() => ask.map_or(Wake::Gone, |ask| Wake::Said(ToDirector::Ask(ask))),
-            () = pairing => Wake::Time,
+            () = self.alarm.ring(due) => Wake::Time,
             changed = self.store.changed() => if changed.is_ok() { Wake::Store } else { Wake::Gone },
         }
     }

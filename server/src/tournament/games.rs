@@ -90,5 +90,5 @@ pub async fn status(server: &Arc<Server>, game: GameId) -> Result<Option<(Status
     let journal = Arc::clone(&server.journal);
     let records = tokio::task::spawn_blocking(move || journal.load(game)).await;
     let records = records.map_err(|error| StoreError::Down(error.to_string()))??;
-    Ok(past::replay(&records).map(|(game, _)| (game.status(), game.plies())))
+    Ok(past::replay(&records)?.map(|(game, _)| (game.status(), game.plies())))
 }

@@ -10,7 +10,7 @@ use zeitnot_proto::event::Spent;
 use zeitnot_proto::rules::{GameId, Rules, Setup, Start, Terms};
 use zeitnot_proto::{ByColor, Color, Entry, Event, Outcome, Seq, Stamp, Text};
 use zeitnot_server::data_dir::DataDir;
-use zeitnot_server::journal::{Finished, Journal, Options, Record, SqliteJournal, StoreError};
+use zeitnot_server::journal::{EncodedRow, Finished, Journal, Options, Record, SqliteJournal, StoreError};
 
 /// A journal in `dir` with the default options.
 pub fn open(dir: &Path) -> SqliteJournal {
@@ -22,14 +22,19 @@ pub fn open_with(dir: &Path, options: Options) -> SqliteJournal {
     SqliteJournal::open(&DataDir::create(dir).unwrap(), options).unwrap()
 }
 
+/// A decision as the journal takes it.
+pub fn encoded(record: &Record) -> EncodedRow {
+    EncodedRow::encode(record).unwrap()
+}
+
 /// Appends and waits for the answer.
 pub fn append(journal: &SqliteJournal, record: Record) -> Result<Stamp, StoreError> {
-    journal.append(record, None).blocking_recv().unwrap()
+    journal.append(encoded(&record), None).blocking_recv().unwrap()
 }
 
 /// Appends the decision that ends a game, and waits for the answer.
 pub fn finish(journal: &SqliteJournal, record: Record, finished: Finished) -> Result<Stamp, StoreError> {
-    journal.append(record, Some(Box::new(finished))).blocking_recv().unwrap()
+    journal.append(encoded(&record), Some(Box::new(finished))).blocking_recv().unwrap()
 }
 
 /// What game number `game` between `white` and `black` is created with.
