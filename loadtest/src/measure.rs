@@ -48,6 +48,14 @@ impl Spans {
     pub fn max_us(&self) -> u64 {
         self.0.max()
     }
+
+    /// The figures of a report.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "count": self.count(), "p50_us": self.quantile_us(0.5), "p90_us": self.quantile_us(0.9),
+            "p99_us": self.quantile_us(0.99), "p999_us": self.quantile_us(0.999), "max_us": self.max_us(),
+        })
+    }
 }
 
 /// What one game, or all of them, measured.

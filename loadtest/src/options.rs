@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,8 +17,11 @@ use zeitnot_proto::TimeControl;
 /// At the end the server's PGN of every game is compared with the moves that it acknowledged. The exit
 /// code is 0 if all of it agrees and every bar holds, 1 if not, 2 if the test could not be run.
 #[derive(Debug, Clone, Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 pub struct Options {
+    /// Something else than games.
+    #[command(subcommand)]
+    pub command: Option<Sub>,
     /// How many games at once.
     #[arg(long, default_value_t = 100)]
     pub games: usize,
@@ -79,6 +82,16 @@ pub struct Options {
     /// Write the report to this file as JSON too.
     #[arg(long)]
     pub json: Option<PathBuf>,
+}
+
+/// What else there is.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Sub {
+    /// Measures what a bare QUIC relay costs, and a server beside it.
+    Reference(Box<crate::reference::Options>),
+    /// The relay itself.
+    #[command(hide = true)]
+    Relay(crate::reference::relay::Options),
 }
 
 impl Options {

@@ -1,7 +1,7 @@
 //! The table at the end, and the same as JSON.
 
 use crate::evening::Ended;
-use crate::measure::{Spans, Tally};
+use crate::measure::Tally;
 use crate::options::Options;
 use crate::server_metrics::Reading;
 use serde_json::{Value, json};
@@ -176,12 +176,6 @@ impl Load {
     }
 
     fn to_json(&self) -> Value {
-        let spans = |s: &Spans| {
-            json!({
-                "count": s.count(), "p50_us": s.quantile_us(0.5), "p90_us": s.quantile_us(0.9),
-                "p99_us": s.quantile_us(0.99), "p999_us": s.quantile_us(0.999), "max_us": s.max_us(),
-            })
-        };
         json!({
             "passed": self.passed(),
             "games_at_once": self.seated,
@@ -192,9 +186,9 @@ impl Load {
             "moves_per_second": self.moves_per_second(),
             "games_finished": self.tally.games,
             "games_checked": self.checked,
-            "round_trip": spans(&self.tally.round_trip),
-            "relay": spans(&self.tally.relay),
-            "connect": spans(&self.tally.connect),
+            "round_trip": self.tally.round_trip.to_json(),
+            "relay": self.tally.relay.to_json(),
+            "connect": self.tally.connect.to_json(),
             "refusals": self.tally.refusals,
             "faults": self.tally.faults,
             "server": self.server.as_ref().map(|s| json!({
