@@ -106,13 +106,13 @@ pub enum MateCause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certificate {
-    /// A series of legal moves that mates.
+    /// A series of legal moves that mates, from the position asked about to the mate.
     Mates(List<Move, LINE_MAX>),
     /// The material excludes it.
     Material,
     /// The position is final already.
     Terminal,
-    /// Forced moves lead to where it is excluded.
+    /// Forced moves, all of them given, lead to where it is excluded.
     ForcedLine(List<Move, LINE_MAX>),
     /// All reachable positions were visited.
     Exhausted {
@@ -121,7 +121,8 @@ pub enum Certificate {
     },
     /// The pawn structure excludes it.
     Static,
-    /// Not decided within the budget: counts as possible.
+    /// Not decided within the budget, or only by a line too long to be played in a game here: counts as
+    /// possible.
     Unknown {
         /// Positions spent.
         positions: u64,

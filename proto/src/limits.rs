@@ -39,8 +39,8 @@ pub const EVENTS_MAX: usize = 256;
 pub const PAGE_MAX: usize = 100;
 /// Legal moves of a position: no position is known to have more than 218.
 pub const LEGAL_MOVES_MAX: usize = 256;
-/// Bytes of certificate lines carried with a verdict: half-moves of a helpmate.
-pub const LINE_MAX: usize = 512;
+/// Half-moves of a certificate's line: as long as a game that the server keeps. A line is always whole.
+pub const LINE_MAX: usize = PLIES_MAX;
 
 /// Players of a tournament.
 pub const ENTRANTS_MAX: usize = 4096;

@@ -2,6 +2,7 @@
 //! `docs/limits.md`; bounds of the protocol itself are in `zeitnot_proto::limits`.
 
 use std::time::Duration;
+use zeitnot_laws::mating::Budget;
 
 /// What a server allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Default for Limits {
             offers_per_player: 128,
             tournaments: 1_000,
             tournament_players: 4_096,
-            mate_search_positions: 1_000_000,
+            mate_search_positions: Budget::RULING.positions,
             mate_searches: 2,
             linger: Duration::from_mins(1),
             idle_timeout: Duration::from_secs(15),

@@ -202,6 +202,23 @@ async fn a_search_decides_whether_the_opponent_could_mate() {
 }
 
 #[tokio::test]
+async fn a_search_that_comes_to_no_end_leaves_the_win_and_the_position_in_the_log() {
+    // Law 2023 6.9: what is not proved counts as "could mate". The position is the one in which the flag fell.
+    let server = Server::with(&["--limit-mate-search-positions", "1"]);
+    let mut solved = terms("1");
+    solved.rules.options =
+        List::new(vec![option("dead_position", Value::Word(Text::cut("solver")))]).unwrap();
+    let mut table = Table::new(&server, solved).await;
+    table.play("e2e4").await;
+    assert_eq!(end(&mut table).await, ("1-0".into(), Reason::Time));
+    assert_eq!(server.metrics().count("zeitnot_mate_searches_total{answer=\"unknown\"}"), 1);
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let log = server.log();
+    let line = log.lines().find(|line| line.contains(fen)).unwrap_or_default();
+    assert!(line.contains("WARN") && line.contains("game"), "{log}");
+}
+
+#[tokio::test]
 async fn an_abort_before_both_have_moved() {
     let server = Server::start();
     let mut casual = terms("300");

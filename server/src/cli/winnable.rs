@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _};
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -57,50 +58,73 @@ impl Side {
 
 /// Answers the question or all questions of the file.
 pub fn run(args: &Args) -> ExitCode {
-    if let (Some(fen), Some(side)) = (&args.fen, args.side) {
-        return exit(ask(args, fen, side));
+    match answer_all(args, &mut io::stdout().lock()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(2),
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("standard output: {error}");
+            ExitCode::FAILURE
+        }
     }
-    let Some(file) = &args.file else { return ExitCode::from(2) };
+}
+
+/// False if a question could not be read: standard error says which and why.
+fn answer_all(args: &Args, out: &mut impl Write) -> io::Result<bool> {
+    if let (Some(fen), Some(side)) = (&args.fen, args.side) {
+        return answer(args, Ok((fen, side)), fen, out);
+    }
+    let Some(file) = &args.file else { return Ok(false) };
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) => {
             eprintln!("{}: {error}", file.display());
-            return ExitCode::from(2);
+            return Ok(false);
         }
     };
     let mut all = true;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let question = line.split_once('\t').map(|(fen, side)| (fen, Side::from_str(side.trim(), true)));
-        if let Some((fen, Ok(side))) = question {
-            all &= ask(args, fen, side);
-        } else {
-            eprintln!("{}:{}: no FEN, tab and side", file.display(), number + 1);
-            all = false;
-        }
+        let place = format!("{}:{}", file.display(), number + 1);
+        all &= answer(args, question(line), &place, out)?;
     }
-    exit(all)
+    Ok(all)
 }
 
-fn exit(good: bool) -> ExitCode {
-    if good { ExitCode::SUCCESS } else { ExitCode::from(2) }
+/// The question on a line of a file.
+fn question(line: &str) -> Result<(&str, Side), String> {
+    let expected = "expected a FEN, a tab, and `white` or `black`";
+    let (fen, side) = line.split_once('\t').ok_or_else(|| format!("{expected}, found no tab"))?;
+    let side =
+        Side::from_str(side.trim(), true).map_err(|_| format!("{expected}, found {:?}", side.trim()))?;
+    Ok((fen.trim(), side))
 }
 
-/// Asks and prints; false if the FEN is none.
-fn ask(args: &Args, fen: &str, side: Side) -> bool {
-    let position = match mating::position_from_fen(fen) {
-        Ok(position) => position,
+/// Answers one question that stands at `place`.
+fn answer(
+    args: &Args,
+    question: Result<(&str, Side), String>,
+    place: &str,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let read = question.and_then(|(fen, side)| {
+        let position = mating::position_from_fen(fen).map_err(|wrong| wrong.to_string())?;
+        Ok((fen, side, position))
+    });
+    let (fen, side, position) = match read {
+        Ok(read) => read,
         Err(wrong) => {
-            eprintln!("{fen}: {wrong}");
-            return false;
+            eprintln!("{place}: {wrong}");
+            return Ok(false);
         }
     };
     let answer = Answer::find(&position, side, Budget { positions: args.budget });
     if args.json {
-        println!("{}", answer.json(fen));
+        writeln!(out, "{}", answer.json(fen))?;
     } else {
-        println!("{}", answer.text());
+        writeln!(out, "{}", answer.text())?;
     }
-    true
+    Ok(true)
 }
 
 struct Answer {

@@ -55,18 +55,28 @@ impl Actor {
     pub(super) fn ask(&self, question: MateQuestion) {
         let server = Arc::clone(&self.server);
         let mailbox = self.handle.mailbox.clone();
+        let game = self.game.setup().game;
         tokio::spawn(async move {
             let Ok(permit) = Arc::clone(&server.mate_searches).acquire_owned().await else { return };
             let positions = server.limits.mate_search_positions;
+            let (unanswered, fen) = (question.unanswered(), question.fen());
             let searched = tokio::task::spawn_blocking(move || question.answer(positions)).await;
             drop(permit);
-            let Ok(verdict) = searched else { return };
-            if let Command::MateVerdict { certificate, .. } = &verdict {
+            let verdict = searched.unwrap_or_else(|error| {
+                tracing::error!(%game, fen, %error, "a search for a mate broke off");
+                unanswered
+            });
+            if let Command::MateVerdict { winner, certificate } = &verdict {
                 server.metrics.mate_searched(match certificate {
                     Certificate::Mates(_) => "mates",
                     Certificate::Unknown { .. } => "unknown",
                     _ => "never",
                 });
+                if let Certificate::Unknown { positions } = certificate {
+                    // The ruling stands as if there were a mate; whoever runs the server may look again, with
+                    // `zeitnot-server winnable` and more positions.
+                    tracing::warn!(%game, fen, ?winner, positions, "not known whether this side could mate");
+                }
             }
             // The game waits for this; it has to arrive.
             let _gone = mailbox.send(ToActor::MateVerdict(Box::new(verdict))).await;

@@ -2,10 +2,10 @@
 
 use zeitnot_client::clock::format_clock;
 use zeitnot_client::proto::command::{DrawBasis, Sanction};
-use zeitnot_client::proto::event::{Claim, FlagOrder};
+use zeitnot_client::proto::event::{Certificate, Claim, FlagOrder};
 use zeitnot_client::proto::rules::Name;
 use zeitnot_client::proto::snapshot::Status;
-use zeitnot_client::proto::{ByColor, Color, Entry, Event, Outcome, Reason, Score, TimeControl};
+use zeitnot_client::proto::{ByColor, Color, Entry, Event, Move, Outcome, Reason, Score, TimeControl};
 
 /// What happened, with the article; none where the board and the clocks say it.
 pub fn entry(entry: &Entry, players: &ByColor<Name>) -> Option<String> {
@@ -19,11 +19,9 @@ pub fn entry(entry: &Entry, players: &ByColor<Name>) -> Option<String> {
 fn event(event: &Event, players: &ByColor<Name>) -> Option<String> {
     let name = |side: &Color| &players[*side];
     Some(match event {
-        Event::GameCreated(_)
-        | Event::Withheld
-        | Event::MoveCompleted { .. }
-        | Event::MateSearched { .. }
-        | Event::GameStarted => return None,
+        Event::GameCreated(_) | Event::Withheld | Event::MoveCompleted { .. } | Event::GameStarted => {
+            return None;
+        }
         Event::PresenceChanged { side, present: true } => format!("{} is here", name(side)),
         Event::PresenceChanged { side, present: false } => format!("{} has left", name(side)),
         Event::Arrived { side } => format!("{} is at the board", name(side)),
@@ -60,6 +58,7 @@ fn event(event: &Event, players: &ByColor<Name>) -> Option<String> {
         Event::ArbiterCalled { side: None, topic, .. } => format!("arbiter: {topic}"),
         Event::AwaitingRuling { topic } => format!("the arbiter has to rule: {topic}"),
         Event::MateAsked { winner, .. } => format!("can {} still mate? a search answers it", name(winner)),
+        Event::MateSearched { winner, certificate, .. } => searched(name(winner), certificate),
         Event::Displaced { side } => format!("{} displaced men", name(side)),
         Event::ScoresheetUpdated { side } => format!("{}'s scoresheet is complete again", name(side)),
         Event::TwoHandsReported { side } => format!("{} used two hands for a move", name(side)),
@@ -101,6 +100,36 @@ fn clocks(event: &Event, players: &ByColor<Name>) -> Option<String> {
         Event::DefaultTimeSet { time_us, .. } => format!("the default time is {}", format_clock(*time_us)),
         _ => return None,
     })
+}
+
+/// Half-moves of a line that are shown; a longer one is told by its beginning and its length.
+const LINE_SHOWN: usize = 12;
+
+/// The answer to the question whether a side could still mate.
+fn searched(name: &str, certificate: &Certificate) -> String {
+    let line = |moves: &[Move]| {
+        let words: Vec<String> = moves.iter().take(LINE_SHOWN).map(ToString::to_string).collect();
+        let rest = if moves.len() > LINE_SHOWN {
+            format!(" ... ({} half-moves in all)", moves.len())
+        } else {
+            String::new()
+        };
+        words.join(" ") + &rest
+    };
+    match certificate {
+        Certificate::Mates(moves) if moves.is_empty() => format!("{name} has mated"),
+        Certificate::Mates(moves) => format!("{name} could still mate: {}", line(moves)),
+        Certificate::Material => format!("{name} can never mate: too little material"),
+        Certificate::Terminal => format!("{name} can never mate: no more moves can follow"),
+        Certificate::ForcedLine(moves) => {
+            format!("{name} can never mate: every move is forced, {}", line(moves))
+        }
+        Certificate::Exhausted { positions } => {
+            format!("{name} can never mate: it is none of the {positions} positions that can follow")
+        }
+        Certificate::Static => format!("{name} can never mate: the men cannot get to where they would"),
+        Certificate::Unknown { .. } => format!("not known whether {name} could mate: counts as if so"),
+    }
 }
 
 fn because(text: String, reason: &str) -> String {
@@ -198,7 +227,7 @@ pub fn status(status: &Status) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeitnot_client::proto::Text;
+    use zeitnot_client::proto::{List, Text};
 
     #[test]
     fn rulings_name_their_article() {
@@ -216,5 +245,20 @@ mod tests {
             "1/2-1/2: draw, the flag fell, but the other side cannot mate (6.9)"
         );
         assert_eq!(entry(&Entry { article: None, event: Event::GameStarted }, &players), None);
+    }
+
+    // Law 2023 6.9: whoever reads the ruling sees the line that it rests on, or how long it is.
+    #[test]
+    fn a_verdict_on_mate_shows_its_line() {
+        let players = ByColor::new(Text::cut("anna"), Text::cut("bela"));
+        let said = |moves: &str| {
+            let moves = moves.split(' ').map(|mv| mv.parse().unwrap()).collect();
+            let certificate = Certificate::Mates(List::new(moves).unwrap());
+            let event = Event::MateSearched { winner: Color::Black, fen: Text::cut("any"), certificate };
+            entry(&Entry { article: None, event }, &players).unwrap()
+        };
+        assert_eq!(said("h3h2 g1h1"), "bela could still mate: h3h2 g1h1");
+        let long = said(&["a1a2"; 13].join(" "));
+        assert!(long.ends_with("a1a2 a1a2 ... (13 half-moves in all)"), "{long}");
     }
 }
