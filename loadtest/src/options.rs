@@ -1,121 +1,125 @@
-//! The command line.
+//! What all scenarios take on the command line.
 
-use clap::{Parser, Subcommand};
-use std::net::SocketAddr;
+use crate::objectives::Objectives;
+use crate::site::Site;
+use crate::{corpus, random_games};
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
-use zeitnot_client::{Pin, Trust};
-use zeitnot_proto::TimeControl;
+use zeitnot_proto::Move;
 
-/// Plays many games at once against a Zeitnot server and measures it.
-///
-/// Every game has two connections of its own, both guests, and plays a recorded game; when it is over,
-/// the next one begins. Without --rate each game moves as soon as both sides have seen the move before
-/// (closed loop); with --rate moves are due at fixed instants whatever the server does (open loop), and
-/// latencies count from when a move was due.
-///
-/// At the end the server's PGN of every game is compared with the moves that it acknowledged. The exit
-/// code is 0 if all of it agrees and every bar holds, 1 if not, 2 if the test could not be run.
-#[derive(Debug, Clone, Parser)]
-#[command(version, args_conflicts_with_subcommands = true)]
-pub struct Options {
-    /// Something else than games.
-    #[command(subcommand)]
-    pub command: Option<Sub>,
-    /// How many games at once.
-    #[arg(long, default_value_t = 100)]
-    pub games: usize,
-    /// How long to measure, in seconds, after all have sat down.
-    #[arg(long, default_value_t = 10.0)]
-    pub duration: f64,
-    /// The server, HOST:PORT.
-    #[arg(long, default_value = "127.0.0.1:4433")]
-    pub server: String,
-    /// The pin that the server printed at its start.
-    #[arg(long)]
-    pub pin: Option<Pin>,
-    /// Trust the authorities in this PEM file instead of a pin.
-    #[arg(long, conflicts_with = "pin")]
-    pub ca: Option<PathBuf>,
-    /// Where the server answers /metrics, HOST:PORT: its CPU time and memory are in the report then.
-    #[arg(long)]
-    pub metrics: Option<SocketAddr>,
-    /// Moves a second of all games together (open loop).
-    #[arg(long)]
-    pub rate: Option<f64>,
-    /// Shortest time between two moves of a game in the closed loop, in milliseconds: the server allows
-    /// 50 frames a second on a stream.
-    #[arg(long, default_value_t = 12)]
-    pub pace_ms: u64,
-    /// The time control of the games.
-    #[arg(long, default_value = "600+5")]
-    pub time_control: TimeControl,
-    /// UDP sockets to connect from; one for every 100 games if not given.
-    #[arg(long)]
-    pub endpoints: Option<usize>,
-    /// New connections a second.
-    #[arg(long, default_value_t = 400.0)]
-    pub connect_rate: f64,
-    /// A token with the role of an organizer, who creates the games; without it the players challenge
-    /// each other.
-    #[arg(long, env = "ZEITNOT_TOKEN", hide_env_values = true)]
-    pub organizer_token: Option<String>,
-    /// Measure the server's memory for each further pair of connections with a game between them that
-    /// nobody moves in. Needs --metrics.
-    #[arg(long, requires = "metrics")]
-    pub idle: bool,
-    /// With --idle: most KiB of server memory for each further pair.
-    #[arg(long, default_value_t = 96.0)]
-    pub idle_bar_kib: f64,
-    /// Play so many Swiss tournaments at once to their ends instead; needs --organizer-token.
-    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "idle")]
-    pub tournaments: usize,
-    /// With --tournaments: players of each.
-    #[arg(long, default_value_t = 32, value_name = "N")]
-    pub players: usize,
-    /// With --tournaments: rounds of each.
-    #[arg(long, default_value_t = 9, value_name = "N")]
-    pub rounds: u16,
-    /// With --tournaments: the program `zeitnot-server`, which pairs every round of every report again.
-    #[arg(long, value_name = "PROGRAM")]
-    pub checker: Option<PathBuf>,
-    /// Write the report to this file as JSON too.
-    #[arg(long)]
+/// Random games, played one after another and over again.
+const RANDOM_GAMES: u64 = 64;
+/// Half-moves of a random game.
+const RANDOM_PLIES: usize = 300;
+
+/// The server, the games, the report.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Common {
+    /// The server under test.
+    #[command(flatten)]
+    pub site: Site,
+    /// How long to measure, after all have sat down: 30s, 5m, 2h.
+    #[arg(long, default_value = "30s", value_parser = span, value_name = "SPAN")]
+    pub duration: Duration,
+    /// The games that are played: `recorded`, `random`, or a file: PGN, or a game in UCI notation on each line.
+    #[arg(long, default_value = "recorded", value_name = "WHICH")]
+    pub moves: Moves,
+    /// What has to be kept to.
+    #[command(flatten)]
+    pub objectives: Objectives,
+    /// Where the report goes besides the table.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Where a report goes.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Output {
+    /// Write the report to this file as JSON, too.
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub json: Option<PathBuf>,
+    /// Write the report to this file as a page of HTML, too.
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub html: Option<PathBuf>,
 }
 
-/// What else there is.
-#[derive(Debug, Clone, Subcommand)]
-pub enum Sub {
-    /// Measures what a bare QUIC relay costs, and a server beside it.
-    Reference(Box<crate::reference::Options>),
-    /// The relay itself.
-    #[command(hide = true)]
-    Relay(crate::reference::relay::Options),
+/// Which games are played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Moves {
+    /// Recorded games of people.
+    Recorded,
+    /// Random legal games.
+    Random,
+    /// Those in a file.
+    File(PathBuf),
 }
 
-impl Options {
-    /// How the server proves who it is.
-    pub fn trust(&self) -> Result<Trust, String> {
-        match (&self.pin, &self.ca) {
-            (Some(pin), _) => Ok(Trust::Pin(*pin)),
-            (None, Some(path)) => Ok(Trust::Ca(path.clone())),
-            (None, None) => Err("say --pin with what the server printed at its start, or --ca FILE".into()),
+impl FromStr for Moves {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Moves, Infallible> {
+        Ok(match text {
+            "recorded" => Moves::Recorded,
+            "random" => Moves::Random,
+            file => Moves::File(file.into()),
+        })
+    }
+}
+
+impl Moves {
+    /// The games.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn load(&self) -> Result<Vec<Vec<Move>>, String> {
+        match self {
+            Moves::Recorded => Ok(corpus::games()),
+            Moves::Random => {
+                Ok((0..RANDOM_GAMES).map(|seed| random_games::game(seed, RANDOM_PLIES)).collect())
+            }
+            Moves::File(path) => {
+                let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+                corpus::read(&text).map_err(|e| format!("{}: {e}", path.display()))
+            }
         }
     }
+}
 
-    /// How long to measure.
-    pub fn measured(&self) -> Result<Duration, String> {
-        Duration::try_from_secs_f64(self.duration).map_err(|_| "--duration is no span of time".into())
-    }
+/// Reads a span of time: a number with `us`, `ms`, `s`, `m` or `h`; without a unit, of seconds.
+///
+/// # Errors
+/// How it is written.
+pub fn span(text: &str) -> Result<Duration, String> {
+    let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    let seconds = match unit {
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "s" | "" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let span = number.trim().parse::<f64>().ok().map(|number| number * seconds);
+    span.and_then(|span| Duration::try_from_secs_f64(span).ok())
+        .ok_or_else(|| "write a span of time as 500us, 20ms, 1.5s, 10m or 2h".into())
+}
 
-    /// UDP sockets to connect from.
-    pub fn endpoint_count(&self) -> usize {
-        self.endpoints.unwrap_or_else(|| self.games.div_ceil(100)).max(1)
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// From one new pair of connections to the next.
-    pub fn pair_interval(&self) -> Duration {
-        Duration::try_from_secs_f64(2.0 / self.connect_rate).unwrap_or_default()
+    #[test]
+    fn spans_are_read_with_their_units() {
+        for (text, us) in
+            [("20ms", 20_000), ("1.5s", 1_500_000), ("3", 3_000_000), ("2m", 120_000_000), ("7us", 7)]
+        {
+            assert_eq!(span(text), Ok(Duration::from_micros(us)));
+        }
+        for text in ["", "x", "-1s", "1d", "ms"] {
+            assert!(span(text).is_err(), "{text}");
+        }
     }
 }

@@ -26,7 +26,7 @@ impl Cpu {
                 let text = std::fs::read_to_string(&stat).map_err(|e| format!("{stat}: {e}"))?;
                 of_stat(&text).ok_or_else(|| format!("{stat} says nothing of CPU time"))
             }
-            Cpu::Metrics(address) => Ok(server_metrics::read(address).await?.cpu_seconds),
+            Cpu::Metrics(address) => Ok(server_metrics::read(address).await?.cpu_seconds()),
             Cpu::Unknown => Ok(f64::NAN),
         }
     }

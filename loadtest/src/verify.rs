@@ -1,13 +1,13 @@
 //! Whether the server's record holds every move that it acknowledged.
 
 use crate::play::Played;
+use crate::umpire::uci_of;
 use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{Chess, Position};
 use zeitnot_client::connection::Connection;
 use zeitnot_proto::control::{Reply, Request};
 
-/// Asks for the PGN of a game and compares its moves. What is wrong, if something is.
+/// Asks for the PGN of a game and compares its moves and its result. What is wrong, if something is.
 pub async fn check(connection: &Connection, played: &Played) -> Result<(), String> {
     let pgn = match connection.request(Request::Pgn(played.game)).await {
         Ok(Reply::Pgn(pgn)) => pgn,
@@ -16,11 +16,19 @@ pub async fn check(connection: &Connection, played: &Played) -> Result<(), Strin
     };
     let recorded = moves_of(&pgn)?;
     let acknowledged: Vec<String> = played.moves.iter().map(ToString::to_string).collect();
-    if recorded == acknowledged { Ok(()) } else { Err("acknowledged moves are not in the PGN".into()) }
+    if recorded != acknowledged {
+        return Err("the PGN does not hold the acknowledged moves".into());
+    }
+    let scores = played.outcome.scores;
+    let result = format!("[Result \"{}-{}\"]", scores.white, scores.black);
+    if pgn.contains(&result) { Ok(()) } else { Err(format!("the PGN lacks {result}")) }
 }
 
 /// The moves of a PGN in UCI notation.
-fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
+///
+/// # Errors
+/// A move is not legal.
+pub fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
     // The tags end at the first empty line; brackets may stand in comments, too.
     let moves = pgn.split_once("\n\n").map_or(pgn, |(_, moves)| moves);
     let mut position = Chess::default();
@@ -32,7 +40,7 @@ fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
         let Ok(san) = word.parse::<SanPlus>() else { continue };
         let mv =
             san.san.to_move(&position).map_err(|_| "the PGN holds a move that is not legal".to_string())?;
-        list.push(UciMove::from_move(mv, CastlingMode::Standard).to_string());
+        list.push(uci_of(mv));
         position.play_unchecked(mv);
     }
     Ok(list)

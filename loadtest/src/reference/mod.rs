@@ -10,6 +10,7 @@ mod table;
 
 pub use report::Report;
 
+use crate::options::{Output, span};
 use crate::process::Cpu;
 use crate::site::Site;
 use crate::{corpus, random_games};
@@ -50,15 +51,15 @@ pub struct Options {
     /// files if not said.
     #[arg(long, value_name = "DIR")]
     pub fsync_in: Option<PathBuf>,
-    /// Seconds of each measurement.
-    #[arg(long, default_value_t = 5.0)]
-    pub seconds: f64,
+    /// How long each measurement takes.
+    #[arg(long, default_value = "5s", value_parser = span, value_name = "SPAN")]
+    pub duration: Duration,
     /// How often everything is measured, in turns; the report has the least CPU time of all.
     #[arg(long, default_value_t = 2)]
     pub passes: usize,
     /// The games: long random ones without ends, or recorded ones, which begin and end all the time.
     #[arg(long, value_enum, default_value_t = Games::Random)]
-    pub games: Games,
+    pub moves: Games,
     /// Half-moves of a random game.
     #[arg(long, default_value_t = 1000)]
     pub plies: usize,
@@ -72,9 +73,9 @@ pub struct Options {
     /// The server beside the relay; measured if --pin or --ca says how to trust it.
     #[command(flatten)]
     pub site: Site,
-    /// Write the report to this file as JSON too.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    /// Where the report goes.
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// Which games are played.
@@ -142,12 +143,11 @@ impl Options {
 /// # Errors
 /// Why it could not be measured.
 pub async fn run(options: &Options) -> Result<Report, String> {
-    let span = Duration::try_from_secs_f64(options.seconds).map_err(|_| "--seconds is no span of time")?;
-    let games = match options.games {
+    let games = match options.moves {
         Games::Random => (0..RANDOM_GAMES).map(|seed| random_games::game(seed, options.plies)).collect(),
         Games::Recorded => corpus::games(),
     };
-    let plan = Plan { span, games, time_control: options.time_control.clone() };
+    let plan = Plan { span: options.duration, games, time_control: options.time_control.clone() };
     let mut taken = Vec::new();
     for point in options.list() {
         for pass in 1..=options.passes.max(1) {

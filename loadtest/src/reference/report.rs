@@ -2,6 +2,7 @@
 
 use super::{Taken, Who};
 use crate::reference::point::{Measured, Point};
+use crate::report::Findings;
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -99,14 +100,14 @@ impl Report {
             .filter_map(|point| self.ratio(point).filter(|r| r.is_nan() || *r > max).map(|r| (point, r)));
         beyond.map(|(point, ratio)| format!("{point}: {ratio:.2} times the relay, at most {max}")).collect()
     }
+}
 
-    /// Whether the server keeps to its bar.
-    pub fn passed(&self) -> bool {
+impl Findings for Report {
+    fn passed(&self) -> bool {
         self.beyond().is_empty()
     }
 
-    /// All of it.
-    pub fn to_json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let points = self.points().into_iter().map(|point| {
             let whom = [Who::Relay, Who::RelayFsync, Who::Server].map(|who| {
                 let passes: Vec<Value> = self.passes(point, who).map(Measured::to_json).collect();

@@ -1,17 +1,21 @@
 //! Many tournaments at once, each played to its end and paired again by the rules from its report.
 
 use crate::corpus;
-use crate::options::Options;
-use crate::report::{Evening, Report};
+use crate::options::Output;
+use crate::report::Findings;
+use crate::site::Site;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use zeitnot_client::Error;
 use zeitnot_client::connection::{Connection, Connector, Notices, Opened, Tuning};
-use zeitnot_client::{Error, Trust};
 use zeitnot_proto::control::{Credential, Notice, Reply, Request};
 use zeitnot_proto::game_stream::{Attach, FromGame, Seat};
 use zeitnot_proto::rules::{GameId, Name, Rules, Setting, Start, Terms, Value};
@@ -19,7 +23,7 @@ use zeitnot_proto::tournament::{
     Direction, Document, Entrant, PointValues, Timetable, TournamentId, TournamentNotice, TournamentPhase,
     TournamentReply, TournamentRequest, TournamentSettings, TournamentSystem, TournamentView,
 };
-use zeitnot_proto::{Color, Command, Event, List, Move, Text};
+use zeitnot_proto::{Color, Command, Event, List, Move, Text, TimeControl};
 
 /// Half-moves after which a game is resigned or drawn.
 const PLIES: usize = 12;
@@ -35,6 +39,35 @@ const CONNECTING: usize = 32;
 /// How long an answer may take: pairing two thousand players takes some seconds.
 const ANSWER: Duration = Duration::from_mins(2);
 
+/// Tournaments, each played to its end: in every round all its games start in the same second.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Options {
+    /// The server under test.
+    #[command(flatten)]
+    pub site: Site,
+    /// A token with the role of an organizer.
+    #[arg(long, env = "ZEITNOT_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    pub organizer_token: String,
+    /// So many Swiss tournaments at once.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub tournaments: usize,
+    /// Players of each.
+    #[arg(long, default_value_t = 400, value_name = "N")]
+    pub players: usize,
+    /// Rounds of each.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub rounds: u16,
+    /// The time control of the games.
+    #[arg(long, default_value = "600+5", value_name = "CONTROL")]
+    pub time_control: TimeControl,
+    /// The program `zeitnot-server`, which pairs every round of every report again.
+    #[arg(long, value_name = "PROGRAM")]
+    pub checker: Option<PathBuf>,
+    /// Where the report goes.
+    #[command(flatten)]
+    pub output: Output,
+}
+
 /// What everybody shares.
 struct Shared {
     connectors: Vec<Connector>,
@@ -43,29 +76,42 @@ struct Shared {
     credential: Credential,
     corpus: Vec<Vec<Move>>,
     connecting: Semaphore,
+    /// When all of it began.
+    began: Instant,
+    /// When the last game of each tournament started, in microseconds after that.
+    last_start_us: Vec<AtomicU64>,
+}
+
+impl Shared {
+    /// A game of this tournament has just started.
+    fn game_started(&self, tournament: usize) {
+        let us = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.last_start_us[tournament].fetch_max(us, Ordering::Relaxed);
+    }
 }
 
 /// Plays all tournaments.
 ///
 /// # Errors
 /// Why the test could not be run.
-pub async fn run(options: &Options) -> Result<Report, String> {
-    let trust: Trust = options.trust()?;
+pub async fn run(options: &Options) -> Result<Evening, String> {
+    let trust = options.site.trust()?;
     let name = concat!("zeitnot-loadtest ", env!("CARGO_PKG_VERSION")).into();
     let tuning = Tuning { attempt: Duration::from_mins(1), name, ..Tuning::default() };
     let players = options.tournaments * options.players;
-    let sockets = options.endpoints.unwrap_or_else(|| players.div_ceil(200)).max(1);
+    let sockets = players.div_ceil(200).max(1);
     let connectors = (0..sockets)
         .map(|_| Connector::new(&trust, tuning.clone()).map_err(|e| e.to_string()))
         .collect::<Result<Vec<_>, _>>()?;
-    let token = options.organizer_token.as_ref().ok_or("--tournaments needs --organizer-token")?;
-    let token = Text::new(token).map_err(|_| "that is no token: too long")?;
+    let token = Text::new(&options.organizer_token).map_err(|_| "that is no token: too long")?;
     let shared = Arc::new(Shared {
         connectors,
-        server: options.server.clone(),
+        server: options.site.server.clone(),
         credential: Credential::Token(token),
         corpus: corpus::games(),
         connecting: Semaphore::new(CONNECTING),
+        began: Instant::now(),
+        last_start_us: (0..options.tournaments).map(|_| AtomicU64::new(0)).collect(),
     });
     let started = Instant::now();
     let mut evenings = JoinSet::new();
@@ -81,7 +127,7 @@ pub async fn run(options: &Options) -> Result<Report, String> {
         }
     }
     report.seconds = started.elapsed().as_secs_f64();
-    Ok(Report::Evening(Box::new(report)))
+    Ok(report)
 }
 
 /// What came of one tournament.
@@ -92,6 +138,8 @@ pub struct Ended {
     pub rounds_agree: Option<usize>,
     /// From asking for a pairing to its answer.
     pub pairings: Vec<Duration>,
+    /// From asking for a pairing to the start of the round's last game.
+    pub starts: Vec<Duration>,
 }
 
 async fn forget(mut notices: Notices) {
@@ -114,15 +162,17 @@ async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> R
         let shared = Arc::clone(shared);
         let seat = number * options.players + place;
         let opened = join(&shared, id, seat, place).await.map_err(words)?;
-        players.spawn(async move { player(&shared, opened, id, seat).await });
+        players.spawn(async move { player(&shared, opened, id, (seat, number)).await });
     }
     direct(organizer, id, Direction::Start).await.map_err(words)?;
-    let mut pairings = Vec::new();
+    let (mut pairings, mut starts) = (Vec::new(), Vec::new());
     for round in 1..=options.rounds {
         let asked = Instant::now();
         direct(organizer, id, Direction::Pair).await.map_err(words)?;
         pairings.push(asked.elapsed());
         until_over(organizer, id, round).await?;
+        let last = Duration::from_micros(shared.last_start_us[number].load(Ordering::Relaxed));
+        starts.push((shared.began + last).saturating_duration_since(asked));
     }
     let mut faults = BTreeMap::<String, usize>::new();
     while let Some(joined) = players.join_next().await {
@@ -141,7 +191,7 @@ async fn tournament(shared: &Arc<Shared>, options: &Options, number: usize) -> R
         Some(checker) => Some(check(checker, &report).await?),
         None => None,
     };
-    Ok(Ended { games, rounds_agree, pairings })
+    Ok(Ended { games, rounds_agree, pairings, starts })
 }
 
 fn settings(options: &Options, number: usize) -> TournamentSettings {
@@ -211,12 +261,12 @@ async fn player(
     shared: &Arc<Shared>,
     mut opened: Opened,
     this: TournamentId,
-    seat: usize,
+    (seat, number): (usize, usize),
 ) -> Result<(), Error> {
     let token = opened.welcome.guest_token.clone();
     let credential = token.map_or(Credential::Guest, Credential::Token);
     for tries in (0..COME_BACKS).rev() {
-        match games_of(shared, &mut opened, this).await {
+        match games_of(shared, &mut opened, (this, number)).await {
             Err(error) if tries > 0 && !error.is_final() => tokio::time::sleep(PAUSE).await,
             ended => return ended,
         }
@@ -226,7 +276,11 @@ async fn player(
 }
 
 /// Plays on one connection.
-async fn games_of(shared: &Shared, opened: &mut Opened, this: TournamentId) -> Result<(), Error> {
+async fn games_of(
+    shared: &Shared,
+    opened: &mut Opened,
+    (this, number): (TournamentId, usize),
+) -> Result<(), Error> {
     let Opened { connection, notices, welcome } = opened;
     let shown = connection.request(Request::Tournament(TournamentRequest::Show(this))).await?;
     if let Reply::Tournament(TournamentReply::Shown(view)) = shown
@@ -236,12 +290,12 @@ async fn games_of(shared: &Shared, opened: &mut Opened, this: TournamentId) -> R
     }
     // What was ready before this connection was.
     for &game in &welcome.games {
-        play(shared, connection, game, &welcome.name).await?;
+        play(shared, connection, (game, number), &welcome.name).await?;
     }
     loop {
         match notices.recv().await {
             Some(Notice::GameReady { setup, .. }) => {
-                play(shared, connection, setup.game, &welcome.name).await?;
+                play(shared, connection, (setup.game, number), &welcome.name).await?;
             }
             Some(Notice::Tournament(TournamentNotice::Phase { tournament, phase }))
                 if tournament == this && phase == TournamentPhase::Finished =>
@@ -255,9 +309,13 @@ async fn games_of(shared: &Shared, opened: &mut Opened, this: TournamentId) -> R
 }
 
 /// A few moves, then White resigns, Black resigns, or both agree: the game's number decides.
-async fn play(shared: &Shared, connection: &Connection, game: GameId, name: &Name) -> Result<(), Error> {
-    let GameId(number) = game;
-    let pick = usize::try_from(number).unwrap_or(0);
+async fn play(
+    shared: &Shared,
+    connection: &Connection,
+    (game, tournament): (GameId, usize),
+    name: &Name,
+) -> Result<(), Error> {
+    let pick = usize::try_from(game.0).unwrap_or(0);
     let recorded = &shared.corpus[pick % shared.corpus.len()];
     let plan = &recorded[..recorded.len().min(PLIES)];
     let attach = Attach { game, seat: Seat::Player, after: None, legal_moves: false };
@@ -277,12 +335,18 @@ async fn play(shared: &Shared, connection: &Connection, game: GameId, name: &Nam
                 if snapshot.status.is_over() {
                     return Ok(());
                 }
+                if started && plies == 0 {
+                    shared.game_started(tournament);
+                }
             }
             FromGame::Events(events) => {
                 position = Some(events.position_seq);
                 for entry in &events.entries {
                     match &entry.event {
-                        Event::GameStarted => started = true,
+                        Event::GameStarted => {
+                            started = true;
+                            shared.game_started(tournament);
+                        }
                         Event::MoveCompleted { .. } => plies += 1,
                         Event::DrawOffered { side: by, .. } => offered = *by != side,
                         Event::GameEnded { .. } | Event::GameAnnulled { .. } => return Ok(()),
@@ -373,4 +437,83 @@ async fn check(checker: &Path, report: &str) -> Result<usize, String> {
     // What agrees is of no further use.
     let _removed = std::fs::remove_file(&file);
     Ok(said.matches("agrees").count())
+}
+
+/// What tournaments that were played to their ends measured.
+#[derive(Default)]
+pub struct Evening {
+    /// How many there were to be.
+    pub tournaments: usize,
+    /// How many came to their end.
+    pub ended: usize,
+    /// Games in them.
+    pub games: usize,
+    /// Rounds that the rules pair in the same way, where that was checked.
+    pub rounds_agree: usize,
+    /// Rounds of tournaments that were checked.
+    pub rounds_checked: usize,
+    /// The longest wait for a pairing.
+    pub slowest_pairing: Duration,
+    /// The longest from asking for a pairing to the start of the round's last game.
+    pub slowest_start: Duration,
+    /// How long all of it took, in seconds.
+    pub seconds: f64,
+    /// What went wrong, and how often.
+    pub faults: BTreeMap<String, usize>,
+}
+
+impl Evening {
+    /// Counts a tournament that came to its end.
+    pub fn add(&mut self, ended: &Ended) {
+        self.ended += 1;
+        self.games += ended.games;
+        if let Some(agree) = ended.rounds_agree {
+            self.rounds_agree += agree;
+            self.rounds_checked += ended.pairings.len();
+        }
+        let slowest = ended.pairings.iter().max().copied().unwrap_or_default();
+        self.slowest_pairing = self.slowest_pairing.max(slowest);
+        let slowest = ended.starts.iter().max().copied().unwrap_or_default();
+        self.slowest_start = self.slowest_start.max(slowest);
+    }
+}
+
+impl Findings for Evening {
+    fn passed(&self) -> bool {
+        self.faults.is_empty() && self.ended == self.tournaments && self.rounds_agree == self.rounds_checked
+    }
+
+    fn to_json(&self) -> Json {
+        json!({
+            "passed": self.passed(),
+            "tournaments": self.tournaments,
+            "ended": self.ended,
+            "games": self.games,
+            "rounds_checked": self.rounds_checked,
+            "rounds_agree": self.rounds_agree,
+            "slowest_pairing_seconds": self.slowest_pairing.as_secs_f64(),
+            "slowest_start_seconds": self.slowest_start.as_secs_f64(),
+            "seconds": self.seconds,
+            "faults": self.faults,
+        })
+    }
+}
+
+impl fmt::Display for Evening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<28}{:>8} of {}", "tournaments ended", self.ended, self.tournaments)?;
+        writeln!(f, "{:<28}{:>8}", "games", self.games)?;
+        writeln!(
+            f,
+            "{:<28}{:>8} of {}",
+            "rounds paired by the rules", self.rounds_agree, self.rounds_checked
+        )?;
+        writeln!(f, "{:<28}{:>8.3}", "slowest pairing, seconds", self.slowest_pairing.as_secs_f64())?;
+        writeln!(f, "{:<28}{:>8.3}", "pairing to last start", self.slowest_start.as_secs_f64())?;
+        writeln!(f, "{:<28}{:>8.1}", "seconds", self.seconds)?;
+        for (what, count) in &self.faults {
+            writeln!(f, "FAULT, {count} times: {what}")?;
+        }
+        writeln!(f, "{}", if self.passed() { "passed" } else { "FAILED" })
+    }
 }
