@@ -41,10 +41,10 @@ struct Blocker {
     pawn: Steps,
 }
 
-type Steps = [u8; 64];
+pub(super) type Steps = [u8; 64];
 
 /// Not to be reached.
-const FAR: u8 = 200;
+pub(super) const FAR: u8 = 200;
 
 impl Aim {
     /// Aims from `state` whose men are all there, the nearest first.
@@ -184,7 +184,7 @@ impl Walls {
 }
 
 /// Moves from every square to the nearest of `targets` for a man of `role` that never enters `walls`.
-fn steps_to(role: Role, targets: Bitboard, walls: Bitboard) -> Steps {
+pub(super) fn steps_to(role: Role, targets: Bitboard, walls: Bitboard) -> Steps {
     let mut steps = [FAR; 64];
     let mut seen = targets & !walls;
     let mut level = seen;

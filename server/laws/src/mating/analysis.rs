@@ -18,17 +18,77 @@ use super::{
 const DIVES: [(usize, u8, u64); 8] =
     [(0, 2, 80), (1, 2, 80), (2, 2, 80), (3, 2, 80), (0, 2, 300), (1, 2, 300), (0, 3, 600), (2, 2, 600)];
 
-/// Positions for one aim at a pattern or one advance.
-const AIM_POSITIONS: u64 = 3000;
+/// Aims tried at most, the nearest first.
+const AIMS: usize = 12;
+
+/// Positions for each aim followed straight.
+const AIM_POSITIONS: u64 = 1500;
 
 /// Plies that count as much as a step missing, where an aim alone got lost among equals.
 const WANDER: u16 = 4;
 
-/// Aims tried.
-const AIMS: usize = 12;
+/// One search: what it follows, whether it tries static proofs on the way, and what it may spend.
+struct Attempt {
+    along: Along,
+    proves: bool,
+    positions: u64,
+}
 
-/// Positions after which a search is no longer small.
-const SMALL_POSITIONS: u64 = 2000;
+/// What an attempt follows: the corner of a plan, the number of an advance or of an aim.
+#[derive(Clone, Copy)]
+enum Along {
+    Plan(usize),
+    Deep(usize),
+    Advance(usize),
+    Aim(usize),
+}
+
+const fn search(along: Along, positions: u64) -> Attempt {
+    Attempt { along, proves: false, positions }
+}
+
+const fn proving(along: Along, positions: u64) -> Attempt {
+    Attempt { along, proves: true, positions }
+}
+
+/// Before anything large: proofs right after the next capture or pawn move, and mates a few strides away.
+const SHORT: [Attempt; 3] =
+    [proving(Along::Plan(0), 200), search(Along::Advance(0), 1000), search(Along::Advance(1), 1000)];
+
+/// What may be small altogether is exhausted; what is not is looked at from several sides.
+const SMALL: [Attempt; 4] = [
+    search(Along::Deep(3), 2000),
+    search(Along::Plan(0), 2000),
+    search(Along::Deep(0), 1000),
+    search(Along::Advance(0), 10_000),
+];
+
+/// Searches of different kinds in turn, each as long as it is likelier to end than the next: what one of them
+/// does not see for millions of positions another often finds at once.
+const LONG: [Attempt; 12] = [
+    search(Along::Aim(0), 20_000),
+    search(Along::Aim(1), 20_000),
+    search(Along::Deep(2), 20_000),
+    search(Along::Advance(1), 80_000),
+    search(Along::Plan(2), 10_000),
+    proving(Along::Plan(0), 40_000),
+    search(Along::Plan(1), 150_000),
+    proving(Along::Deep(0), 40_000),
+    search(Along::Deep(0), 80_000),
+    search(Along::Advance(0), 120_000),
+    search(Along::Deep(1), 80_000),
+    search(Along::Deep(3), 300_000),
+];
+
+/// Then all the budget that is left, each search up to a share of it.
+const SHARES: [(Along, u64); 6] = [
+    (Along::Deep(1), 6),
+    (Along::Deep(0), 5),
+    (Along::Deep(2), 4),
+    (Along::Deep(3), 3),
+    (Along::Plan(1), 2),
+    (Along::Plan(0), 1),
+];
 
 /// Frames of a projection, and what a frame counts for in positions, as a bound.
 const FRAMES_MAX: u64 = 20_000;
@@ -115,24 +175,36 @@ struct Analysis {
 
 impl Analysis {
     fn run(&mut self) -> Found {
-        let plan = Plan::new(&self.state, self.winner, 0);
-        let found = self.walls_first().or_else(|| self.dives()).or_else(|| self.static_proof());
-        if let Some(found) = found {
+        if let Some(found) = self.walls_first().or_else(|| self.dives()).or_else(|| self.static_proof()) {
             return found;
         }
-        let aims = Aim::nearest(&self.state, self.winner, AIMS);
-        self.guided(&aims)
-            .or_else(|| self.seek(Guide::Bare(plan), SMALL_POSITIONS))
+        let guides = Guides::new(&self.state, self.winner);
+        self.attempt(&guides, &SHORT)
+            .or_else(|| self.straight_aims(&guides))
+            .or_else(|| self.attempt(&guides, &SMALL))
             .or_else(|| self.projection())
-            .or_else(|| self.seek(Guide::Plan(plan), self.budget / 16))
-            .or_else(|| self.far_afield())
-            .or_else(|| {
-                aims.iter()
-                    .take(AIMS / 2)
-                    .find_map(|aim| self.seek(Guide::Aim(aim, WANDER), 8 * AIM_POSITIONS))
-            })
-            .or_else(|| self.seek(Guide::Plan(plan), u64::MAX))
+            .or_else(|| self.attempt(&guides, &LONG))
+            .or_else(|| self.shares(&guides))
             .unwrap_or(Found::Open)
+    }
+
+    fn attempt(&mut self, guides: &Guides, attempts: &[Attempt]) -> Option<Found> {
+        attempts.iter().find_map(|attempt| {
+            let guide = guides.get(attempt.along)?;
+            self.seek(guide, attempt.proves, attempt.positions)
+        })
+    }
+
+    /// Best-first searches towards a mate known beforehand.
+    fn straight_aims(&mut self, guides: &Guides) -> Option<Found> {
+        guides.aims.iter().find_map(|aim| self.seek(Guide::Aim(aim, u16::MAX), false, AIM_POSITIONS))
+    }
+
+    fn shares(&mut self, guides: &Guides) -> Option<Found> {
+        SHARES.iter().find_map(|&(along, share)| {
+            let guide = guides.get(along)?;
+            self.seek(guide, true, self.left() / share)
+        })
     }
 
     fn left(&self) -> u64 {
@@ -164,15 +236,6 @@ impl Analysis {
         None
     }
 
-    /// Best-first searches towards a mate known beforehand.
-    fn guided(&mut self, aims: &[Aim]) -> Option<Found> {
-        let advances = Advance::all(&self.state, self.winner);
-        advances
-            .into_iter()
-            .find_map(|advance| self.seek(Guide::Advance(advance), AIM_POSITIONS))
-            .or_else(|| aims.iter().find_map(|aim| self.seek(Guide::Aim(aim, u16::MAX), AIM_POSITIONS)))
-    }
-
     fn projection(&mut self) -> Option<Found> {
         if !blocked::has_facing_pawns(&self.state) {
             return None;
@@ -183,19 +246,38 @@ impl Analysis {
         proved.then_some(Found::Excluded)
     }
 
-    /// Searches that wander deep, since a wall may only break after many moves.
-    fn far_afield(&mut self) -> Option<Found> {
-        (0..4).find_map(|corner| {
-            let plan = Plan::new(&self.state, self.winner, corner);
-            self.seek(Guide::Deep(plan), self.budget / 8)
-        })
-    }
-
-    fn seek(&mut self, guide: Guide<'_>, most: u64) -> Option<Found> {
-        let mut frontier = Frontier::new(&self.state, self.winner);
+    fn seek(&mut self, guide: Guide<'_>, proves: bool, most: u64) -> Option<Found> {
+        let mut frontier = Frontier::new(&self.state, self.winner, proves);
         let found = frontier.run(guide, self.left().min(most));
         self.spent += frontier.spent();
         (!matches!(found, Found::Open)).then_some(found)
+    }
+}
+
+/// What the searches from one position may follow.
+struct Guides {
+    plans: [Plan; 4],
+    advances: Vec<Advance>,
+    aims: Vec<Aim>,
+}
+
+impl Guides {
+    fn new(state: &State, winner: Color) -> Guides {
+        Guides {
+            plans: [0, 1, 2, 3].map(|corner| Plan::new(state, winner, corner)),
+            advances: Advance::all(state, winner),
+            aims: Aim::nearest(state, winner, AIMS),
+        }
+    }
+
+    /// None if there is nothing of the kind here.
+    fn get(&self, along: Along) -> Option<Guide<'_>> {
+        match along {
+            Along::Plan(corner) => self.plans.get(corner).map(|&plan| Guide::Plan(plan)),
+            Along::Deep(corner) => self.plans.get(corner).map(|&plan| Guide::Deep(plan)),
+            Along::Advance(number) => self.advances.get(number).map(|&advance| Guide::Advance(advance)),
+            Along::Aim(number) => self.aims.get(number).map(|aim| Guide::Aim(aim, WANDER)),
+        }
     }
 }
 

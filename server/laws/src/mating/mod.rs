@@ -13,6 +13,7 @@
 //! | `material`, `blocked`, `projection` | proofs that need no or few positions |
 //! | `search` | dives and best-first searches; an empty queue is a proof |
 //! | `plan`, `aim`, `advance` | guidance: which moves bring a helpmate nearer |
+//! | `slide` | what many sliders attack at once |
 //! | `state`, `visited` | positions with an exact key, and the set of those visited |
 //! | `shorten` | shorter ways to the same mate |
 //! | `dead` | the check after every move |
@@ -30,6 +31,7 @@ mod projection;
 mod search;
 mod setup;
 mod shorten;
+mod slide;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,7 @@
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
 use super::{
+    slide,
     state::{Kind, State, Step},
     visited::{NONE, Visited},
 };
@@ -50,7 +51,8 @@ struct Projection {
     roamers: Vec<Roamer>,
     frames: Visited,
     frames_max: usize,
-    grown: bool,
+    /// How often a reach has grown.
+    growth: u32,
     /// Where roamers may stand: nothing of the frame surely attacks across these squares.
     veil: Bitboard,
     /// Where sliders of the frame stand at the root.
@@ -120,7 +122,7 @@ impl Projection {
             roamers,
             frames,
             frames_max,
-            grown: false,
+            growth: 0,
             veil: Bitboard::EMPTY,
             sliders,
             walled: false,
@@ -130,25 +132,33 @@ impl Projection {
     }
 
     /// Passes over all frames until neither frames nor reaches grow, a mate or a promotion is possible, or
-    /// there are too many frames.
+    /// there are too many frames. A frame is looked at again only if a reach has grown since.
     fn close(&mut self) -> End {
         let mut steps = Vec::new();
+        // How often a reach had grown when each frame was looked at.
+        let mut seen: Vec<u32> = Vec::new();
         loop {
-            self.grown = false;
-            let before = self.frames.len();
-            let mut number = 0;
+            let mut looked = false;
+            let mut number: u32 = 0;
             while (number as usize) < self.frames.len() {
-                self.spent += 1 + self.roamers.len() as u64;
-                let frame = self.frames.state(number);
-                if !self.expand(&frame, &mut steps) {
-                    return if self.walled && self.freed.any() { End::TooMany } else { End::Open };
-                }
-                if self.frames.len() > self.frames_max {
-                    return End::TooMany;
+                let index = number as usize;
+                if seen.get(index).is_none_or(|&growth| growth != self.growth) {
+                    looked = true;
+                    let growth = self.growth;
+                    self.spent += 1 + self.roamers.len() as u64;
+                    let frame = self.frames.state(number);
+                    if !self.expand(&frame, &mut steps) {
+                        return if self.walled && self.freed.any() { End::TooMany } else { End::Open };
+                    }
+                    if self.frames.len() > self.frames_max {
+                        return End::TooMany;
+                    }
+                    seen.resize(seen.len().max(index + 1), growth);
+                    seen[index] = growth;
                 }
                 number += 1;
             }
-            if !self.grown && self.frames.len() == before {
+            if !looked {
                 return End::Closed;
             }
         }
@@ -238,7 +248,7 @@ impl Projection {
             let reach = roamer.reach | (attacked & !own);
             // While the frame gives check a roamer has to take the checking man; its other moves are not
             // there, but to allow them only widens the reach.
-            self.grown |= reach != roamer.reach;
+            self.growth += u32::from(reach != roamer.reach);
             roamer.reach = reach;
             takes |= attacked;
             any = true;
@@ -266,37 +276,40 @@ impl Projection {
     fn allows_mate(&self, frame: &State, last: Last) -> bool {
         let prey = self.winner.other();
         let at = frame.king(prey);
-        let occupied = frame.occupied() ^ Bitboard::from(at);
+        let solid = frame.occupied();
+        let occupied = solid ^ Bitboard::from(at);
+        let checked = frame.attackers(at, self.winner, occupied).any();
+        let hunters = || self.roamers.iter().filter(|roamer| roamer.colour == self.winner);
+        if !checked && !hunters().any(|roamer| roamer.threatens(at, occupied).any()) {
+            return false;
+        }
         let mut flights = Bitboard::EMPTY;
         for square in attacks::king_attacks(at) & !frame.of(prey) {
             if frame.attackers(square, self.winner, occupied).is_empty() {
                 flights.add(square);
             }
         }
-        let own = |roamer: &&Roamer| roamer.colour == self.winner;
-        let covers: Vec<Bitboard> =
-            self.roamers.iter().filter(own).map(|roamer| roamer.attacks(occupied)).collect();
-        let all = covers.iter().fold(Bitboard::EMPTY, |all, cover| all | *cover);
-        let solid = frame.occupied();
-        if frame.attackers(at, self.winner, occupied).any() && self.can_fill(flights & !all, solid) {
+        let covers = |hunter: &Roamer| -> Bitboard {
+            flights.into_iter().filter(|&flight| hunter.threatens(flight, occupied).any()).collect()
+        };
+        let covered: Vec<Bitboard> = hunters().map(covers).collect();
+        let all = covered.iter().fold(Bitboard::EMPTY, |all, cover| all | *cover);
+        if checked && self.can_fill(flights & !all, solid) {
             return true;
         }
-        for (index, roamer) in self.roamers.iter().filter(own).enumerate() {
-            if !covers[index].contains(at) {
-                continue;
-            }
-            let others = covers
+        for (index, roamer) in hunters().enumerate() {
+            let others = covered
                 .iter()
                 .enumerate()
                 .filter(|(other, _)| *other != index)
                 .fold(Bitboard::EMPTY, |all, (_, cover)| all | *cover);
-            for from in roamer.reach & !solid {
-                let direct = roamer.attacks_from(from, occupied);
+            for from in roamer.threatens(at, occupied) & !solid {
                 let opened = match last {
                     Last::Frame(left) => (attacks::between(from, at) & left).any(),
                     Last::Roamer => true,
                 };
-                if opened && direct.contains(at) && self.can_fill(flights & !others & !direct, solid) {
+                let direct = roamer.attacks_from(from, occupied);
+                if opened && self.can_fill(flights & !others & !direct, solid) {
                     return true;
                 }
             }
@@ -329,11 +342,22 @@ impl Roamer {
         }
     }
 
+    /// The squares of its reach from which it would attack `square` in a frame.
+    fn threatens(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.attacks_from(square, occupied) & self.reach & !occupied
+    }
+
     /// All it may attack from anywhere within its reach, in a frame.
     fn attacks(&self, occupied: Bitboard) -> Bitboard {
-        (self.reach & !occupied)
-            .into_iter()
-            .fold(Bitboard::EMPTY, |all, from| all | self.attacks_from(from, occupied))
+        let from = self.reach & !occupied;
+        let mut attacked = Bitboard::EMPTY;
+        if self.role != Role::Rook {
+            attacked |= slide::diagonal(from, !occupied);
+        }
+        if self.role != Role::Bishop {
+            attacked |= slide::straight(from, !occupied);
+        }
+        attacked
     }
 }
 

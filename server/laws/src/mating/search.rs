@@ -1,5 +1,7 @@
 //! Looking for a helpmate: first a quick dive along cheap moves, then best-first over an exact visited set.
 
+use std::cmp::Reverse;
+
 use shakmaty::{Color, Role};
 
 use super::{
@@ -163,7 +165,11 @@ fn mate_in_one(state: &State, steps: &mut Vec<Step>, base: usize) -> Option<Step
     for i in base..end {
         let step = steps[i];
         if checks.gives(step) && step.role != Role::King {
-            state.play(step).legal(steps);
+            let after = state.play(step);
+            if after.king_can_step() {
+                continue;
+            }
+            after.legal(steps);
             let mated = steps.len() == end;
             steps.truncate(end);
             if mated {
@@ -179,8 +185,6 @@ fn mate_in_one(state: &State, steps: &mut Vec<Step>, base: usize) -> Option<Step
 pub(super) enum Guide<'a> {
     /// The prices of moves, summed along the line.
     Plan(Plan),
-    /// The same without proofs on the way: for what may be small.
-    Bare(Plan),
     /// The latest position first, of its moves the cheapest: wanders far, and so breaks walls.
     Deep(Plan),
     /// The distance from the mate aimed at, and how many plies count as much as one step of it.
@@ -196,9 +200,11 @@ pub(super) struct Frontier {
     visited: Visited,
     /// Positions to expand, by cost; within a cost the latest first.
     queue: Vec<Vec<Waiting>>,
-    prune: Prune,
+    prune: Option<Prune>,
     /// What follows from the position being expanded, with keys and hashes.
-    batch: Vec<(Step, State, Key, u64)>,
+    batch: Vec<(Step, Key, u64)>,
+    /// Its moves with their prices, where these decide the order.
+    priced: Vec<(u16, Step)>,
 }
 
 /// A position to expand.
@@ -213,6 +219,8 @@ struct Waiting {
 /// Whether positions after irreversible moves are worth a proof of their own: tried as long as it pays.
 #[derive(Default)]
 struct Prune {
+    /// What projections may spend before the search itself has spent anything.
+    ahead: u64,
     tried: u64,
     proved: u64,
     spent: u64,
@@ -227,8 +235,10 @@ impl Prune {
         self.tried += 1;
         self.spent += STATIC_COST;
         let mut proved = blocked::excludes(state, winner);
-        if !proved && self.spent <= 2 * visited + PRUNE_AHEAD {
-            let (excluded, spent) = projection::excludes(state, winner, PRUNE_FRAMES);
+        let left = (2 * visited + self.ahead).saturating_sub(self.spent);
+        if !proved && left > 0 {
+            let frames = usize::try_from(left).map_or(PRUNE_FRAMES, |left| left.min(PRUNE_FRAMES));
+            let (excluded, spent) = projection::excludes(state, winner, frames);
             self.spent += spent;
             proved = excluded;
         }
@@ -240,14 +250,15 @@ impl Prune {
 /// What one static proof counts for, in positions.
 const STATIC_COST: u64 = 16;
 
-/// What projections may spend before the search itself has spent anything.
+/// The most that is granted for that.
 const PRUNE_AHEAD: u64 = 50_000;
 
 /// Most frames for a proof inside the search.
 const PRUNE_FRAMES: usize = 20_000;
 
 impl Frontier {
-    pub(super) fn new(root: &State, winner: Color) -> Frontier {
+    /// A search from `root`; one that `proves` tries static proofs on what irreversible moves lead to.
+    pub(super) fn new(root: &State, winner: Color, proves: bool) -> Frontier {
         let mut visited = Visited::new();
         let first = |number| vec![Waiting { number, plies: 0, free: false }];
         let queue = visited.insert(root.key(), NONE, None).map(first);
@@ -255,17 +266,21 @@ impl Frontier {
             winner,
             visited,
             queue: queue.into_iter().collect(),
-            prune: Prune::default(),
+            prune: proves.then(Prune::default),
             batch: Vec::new(),
+            priced: Vec::new(),
         }
     }
 
     pub(super) fn spent(&self) -> u64 {
-        self.visited.len() as u64 + self.prune.spent
+        self.visited.len() as u64 + self.prune.as_ref().map_or(0, |prune| prune.spent)
     }
 
     /// Continues until mate, exhaustion or `positions` in all.
     pub(super) fn run(&mut self, guide: Guide<'_>, positions: u64) -> Found {
+        if let Some(prune) = &mut self.prune {
+            prune.ahead = PRUNE_AHEAD.min(positions / 2);
+        }
         let mut steps = Vec::with_capacity(256);
         let mut cost = 0;
         while cost < self.queue.len() {
@@ -297,7 +312,21 @@ impl Frontier {
             let least = self.spread(&state, guide, &mut steps, next, cost);
             cost = cost.min(least);
         }
-        if self.prune.proved > 0 { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
+        let pruned = self.prune.as_ref().is_some_and(|prune| prune.proved > 0);
+        if pruned { Found::Excluded } else { Found::Exhausted(self.visited.len() as u64) }
+    }
+
+    /// Sorts moves so that the cheapest is queued last and followed first.
+    fn dearest_first(&mut self, plan: Plan, state: &State, steps: &mut [Step], heavy: bool) {
+        self.priced.clear();
+        self.priced.extend(steps.iter().map(|&step| {
+            let price = plan.price(state, step, heavy);
+            (u16::from(price.cost) << 8 | u16::from(price.order), step)
+        }));
+        self.priced.sort_by_key(|&(price, _)| Reverse(price));
+        for (step, priced) in steps.iter_mut().zip(&self.priced) {
+            *step = priced.1;
+        }
     }
 
     /// Queues what follows from a position; the least cost among it.
@@ -312,30 +341,29 @@ impl Frontier {
         let heavy = (state.of(self.winner) & (state.role.queen | state.role.rook)).any();
         let mut least = usize::MAX;
         if let Guide::Deep(plan) = guide {
-            steps.sort_by_cached_key(|&step| {
-                let price = plan.price(state, step, heavy);
-                std::cmp::Reverse((price.cost, price.order))
-            });
+            self.dearest_first(plan, state, steps, heavy);
         }
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
+        let planes = state.planes();
         batch.extend(steps.iter().map(|&step| {
-            let next = state.play(step);
-            let key = next.key();
-            (step, next, key, visited::hash(&key))
+            let key = state.key_after(planes, step);
+            (step, key, visited::hash(&key))
         }));
         self.visited.warm(batch.iter().map(|&(.., hash)| hash));
-        for &(step, next, key, hash) in &batch {
+        for &(step, key, hash) in &batch {
             let Some(child) = self.visited.insert_hashed(key, hash, from.number, Some(step)) else {
                 continue;
             };
             let irreversible = step.role == Role::Pawn || state.takes(step);
-            let proves = matches!(guide, Guide::Plan(_) | Guide::Deep(_)) && irreversible;
-            if proves && self.prune.excludes(&next, self.winner, self.visited.len() as u64) {
+            if irreversible
+                && let Some(prune) = &mut self.prune
+                && prune.excludes(&state.play(step), self.winner, self.visited.len() as u64)
+            {
                 continue;
             }
             let (at, free) = match guide {
-                Guide::Plan(plan) | Guide::Bare(plan) => {
+                Guide::Plan(plan) => {
                     let price = plan.price(state, step, heavy);
                     (
                         cost + if from.free && price.cost == 1 { 0 } else { usize::from(price.cost) },
@@ -343,8 +371,10 @@ impl Frontier {
                     )
                 }
                 Guide::Deep(_) => (0, false),
-                Guide::Advance(advance) => (advance.distance(&next), false),
-                Guide::Aim(aim, wander) => (aim.distance(&next) + usize::from(from.plies / wander), false),
+                Guide::Advance(advance) => (advance.distance(&state.play(step)), false),
+                Guide::Aim(aim, wander) => {
+                    (aim.distance(&state.play(step)) + usize::from(from.plies / wander), false)
+                }
             };
             if self.queue.len() <= at {
                 self.queue.resize_with(at + 1, Vec::new);

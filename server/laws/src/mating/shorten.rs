@@ -1,90 +1,204 @@
 //! Shorter ways to the same mate. A search that wanders deep finds lines of thousands of plies; whoever reads a
 //! ruling wants the mate, not the journey.
+//!
+//! Pawn moves, captures and the loss of castling rights are the line's milestones. Between two of them men only
+//! change places, so the way from one to the next is searched for anew, by the moves each man is away from where
+//! it stood. Then stretches of the line are left out where what comes after them is legal without them.
 
-use std::collections::HashMap;
+use shakmaty::{Bitboard, Color, Role, attacks};
 
 use super::{
-    state::{Key, State, Step},
+    aim::{FAR, Steps, steps_to},
+    state::{State, Step},
     visited::{NONE, Visited},
 };
 
 /// Lines up to this length are given as found.
 pub(super) const LINE_SHORT: usize = 48;
 
-/// Positions looked at for one shortcut at most and at least, and for all of a pass.
-const HOP_MAX: usize = 1500;
-const HOP_MIN: usize = 100;
-const PASS_POSITIONS: usize = 300_000;
+/// Positions looked at for the way from one milestone to the next: so many for each ply it takes, and at least.
+const PLY_POSITIONS: usize = 10;
+const WAY_POSITIONS: usize = 2000;
 
-/// How often the whole line is gone over.
-const PASSES: usize = 4;
+/// From this length a way that is not found is looked for in halves.
+const STAGE_LONG: usize = 100;
 
-/// A line of legal moves from `root` to the same last position, no longer than `line`.
+/// Continuations tried when stretches are left out.
+const TRIES: usize = 4000;
+
+/// A line of legal moves from `root` to mate, no longer than `line`, which is one.
 pub(super) fn shortened(root: &State, line: Vec<Step>) -> Vec<Step> {
+    if line.len() <= LINE_SHORT {
+        return line;
+    }
+    let line = between_milestones(root, &line);
+    without_detours(root, line)
+}
+
+fn between_milestones(root: &State, line: &[Step]) -> Vec<Step> {
+    let mut out = Vec::with_capacity(line.len());
+    let mut start = *root;
+    let mut state = start;
+    let mut first = 0;
+    for (index, &step) in line.iter().enumerate() {
+        let next = state.play(step);
+        if is_milestone(&state, step, &next) {
+            out.extend(way(&start, &state, &line[first..index]));
+            out.push(step);
+            start = next;
+            first = index + 1;
+        }
+        state = next;
+    }
+    out.extend(way(&start, &state, &line[first..]));
+    out
+}
+
+fn is_milestone(before: &State, step: Step, after: &State) -> bool {
+    step.role == Role::Pawn || before.takes(step) || before.castling != after.castling
+}
+
+/// The moves of men between two positions with the same pawns: `known`, or fewer. Where no way is found to the
+/// end, one to the middle and one from there may be.
+fn way(from: &State, to: &State, known: &[Step]) -> Vec<Step> {
+    let journey = Journey::new(to);
+    let least = journey.moves_missing(from).into_iter().max().unwrap_or(0);
+    if known.len() <= 2 * least + 1 {
+        return known.to_vec();
+    }
+    if let Some(found) = journey.search(from, known.len()) {
+        return found;
+    }
+    if known.len() < STAGE_LONG {
+        return known.to_vec();
+    }
+    let (first, second) = known.split_at(known.len() / 2);
+    let middle = first.iter().fold(*from, |state, &step| state.play(step));
+    let mut steps = way(from, &middle, first);
+    steps.extend(way(&middle, to, second));
+    steps
+}
+
+/// Where the men have to go, and the moves they are away.
+struct Journey {
+    to: State,
+    /// For each man but pawns: his colour and kind, and the moves to his square from every other.
+    places: Vec<(Color, Role, Steps)>,
+}
+
+impl Journey {
+    fn new(to: &State) -> Journey {
+        let pawns = to.role.pawn;
+        let mut places = Vec::new();
+        for colour in Color::ALL {
+            let attacked = (pawns & to.of(colour.other()))
+                .into_iter()
+                .fold(Bitboard::EMPTY, |all, at| all | attacks::pawn_attacks(colour.other(), at));
+            for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King] {
+                let walls = if role == Role::King { pawns | attacked } else { pawns };
+                for at in *to.role.get(role) & to.of(colour) {
+                    places.push((colour, role, steps_to(role, Bitboard::from(at), walls)));
+                }
+            }
+        }
+        Journey { to: *to, places }
+    }
+
+    /// The moves of White and Black that are missing, as if no man were in another's way.
+    fn moves_missing(&self, state: &State) -> [usize; 2] {
+        let mut missing = [0, 0];
+        for (colour, role, steps) in &self.places {
+            let men = *state.role.get(*role) & state.of(*colour);
+            let least = men.into_iter().map(|at| steps[usize::from(at)]).min().unwrap_or(FAR);
+            missing[usize::from(*colour == Color::Black)] += usize::from(least);
+        }
+        missing
+    }
+
+    /// Best first to the journey's end, with fewer plies than `plies_max`.
+    fn search(&self, from: &State, plies_max: usize) -> Option<Vec<Step>> {
+        let end = self.to.key();
+        let mut visited = Visited::new();
+        visited.insert(from.key(), NONE, None);
+        let mut plies = vec![0];
+        let mut queue = vec![vec![0]];
+        let mut steps = Vec::with_capacity(256);
+        let mut cost = 0;
+        let most = WAY_POSITIONS.max(PLY_POSITIONS * plies_max);
+        while cost < queue.len() && visited.len() < most {
+            let Some(number) = queue[cost].pop() else {
+                cost += 1;
+                continue;
+            };
+            let state = visited.state(number);
+            let after = plies[number as usize] + 1;
+            if after >= plies_max {
+                continue;
+            }
+            steps.clear();
+            state.legal(&mut steps);
+            for &step in &steps {
+                let next = state.play(step);
+                if is_milestone(&state, step, &next) {
+                    continue;
+                }
+                let key = next.key();
+                let Some(child) = visited.insert(key, number, Some(step)) else { continue };
+                if key == end {
+                    return Some(visited.path(child));
+                }
+                plies.push(after);
+                let [white, black] = self.moves_missing(&next);
+                let at = after + 2 * (white + black);
+                if queue.len() <= at {
+                    queue.resize_with(at + 1, Vec::new);
+                }
+                queue[at].push(child);
+                cost = cost.min(at);
+            }
+        }
+        None
+    }
+}
+
+/// Leaves out stretches of the line where the rest is legal without them and still mates.
+fn without_detours(root: &State, line: Vec<Step>) -> Vec<Step> {
     let mut line = line;
-    for _ in 0..PASSES {
-        if line.len() <= LINE_SHORT {
-            break;
+    let mut tries = TRIES;
+    let mut state = *root;
+    let mut steps = Vec::with_capacity(256);
+    let mut at = 0;
+    while at < line.len() {
+        steps.clear();
+        state.legal(&mut steps);
+        let resume = (at + 2..line.len()).step_by(2).rev().find(|&later| {
+            if tries == 0 || !steps.contains(&line[later]) {
+                return false;
+            }
+            tries -= 1;
+            mates(&state, &line[later..])
+        });
+        if let Some(later) = resume {
+            line.drain(at..later);
         }
-        let shorter = pass(root, &line);
-        if shorter.len() >= line.len() {
-            break;
-        }
-        line = shorter;
+        state = state.play(line[at]);
+        at += 1;
     }
     line
 }
 
-/// Goes along the line and takes every shortcut to a later position of it.
-fn pass(root: &State, line: &[Step]) -> Vec<Step> {
-    let mut places: HashMap<Key, usize> = HashMap::new();
-    let mut states = vec![*root];
-    for (index, &step) in line.iter().enumerate() {
-        let next = states[index].play(step);
-        places.insert(next.key(), index + 1);
-        states.push(next);
-    }
-    let hop_max = (PASS_POSITIONS / line.len().max(1)).clamp(HOP_MIN, HOP_MAX);
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < line.len() {
-        let found = shortcut(&states[at], at, &places, hop_max);
-        let (hop, to) = found.unwrap_or_else(|| (vec![line[at]], at + 1));
-        out.extend(hop);
-        at = to;
-    }
-    out
-}
-
-/// The best way from `state`, the line's position number `at`, to a later one that saves plies.
-fn shortcut(
-    state: &State,
-    at: usize,
-    places: &HashMap<Key, usize>,
-    hop_max: usize,
-) -> Option<(Vec<Step>, usize)> {
-    let mut near = Visited::new();
-    near.insert(state.key(), NONE, None);
-    let mut depth = vec![0];
+/// Whether `line` is legal from `state` and ends in mate.
+fn mates(state: &State, line: &[Step]) -> bool {
+    let mut state = *state;
     let mut steps = Vec::with_capacity(256);
-    let mut best: Option<(usize, u32, usize)> = None;
-    let mut number = 0;
-    while (number as usize) < near.len() && near.len() < hop_max {
-        let from = near.state(number);
-        let plies = depth[number as usize] + 1;
+    for step in line {
         steps.clear();
-        from.legal(&mut steps);
-        for &step in &steps {
-            let key = from.play(step).key();
-            let Some(child) = near.insert(key, number, Some(step)) else { continue };
-            depth.push(plies);
-            let Some(&place) = places.get(&key) else { continue };
-            let saved = place.saturating_sub(at + plies);
-            if saved > 0 && best.is_none_or(|(most, ..)| saved > most) {
-                best = Some((saved, child, place));
-            }
+        state.legal(&mut steps);
+        if !steps.contains(step) {
+            return false;
         }
-        number += 1;
+        state = state.play(*step);
     }
-    best.map(|(_, child, place)| (near.path(child), place))
+    steps.clear();
+    state.legal(&mut steps) && steps.is_empty()
 }

@@ -59,19 +59,45 @@ impl State {
     }
 
     pub(super) fn key(&self) -> Key {
+        let [low, middle, high] = self.planes();
+        [low.into(), middle.into(), high.into(), spelled(self.colour.black, self.en_passant, self.turn)]
+    }
+
+    /// The key's first three words.
+    pub(super) fn planes(&self) -> [Bitboard; 3] {
         let role = &self.role;
         let all = self.castling;
-        let low = role.pawn | role.bishop | role.queen | all;
-        let middle = role.knight | role.bishop | role.king | all;
-        let high = role.rook | role.queen | role.king;
-        let mut last = self.colour.black;
-        if let Some(square) = self.en_passant {
-            last.toggle(square);
+        [
+            role.pawn | role.bishop | role.queen | all,
+            role.knight | role.bishop | role.king | all,
+            role.rook | role.queen | role.king,
+        ]
+    }
+
+    /// The key of the state after `step`, from the planes of this one: cheaper than to play the move.
+    pub(super) fn key_after(&self, planes: [Bitboard; 3], step: Step) -> Key {
+        if self.castling.any() || step.kind == Kind::EnPassant {
+            return self.play(step).key();
         }
-        if self.turn == Color::Black {
-            last = !last;
-        }
-        [low.into(), middle.into(), high.into(), last.into()]
+        let (gone, to) = (Bitboard::from(step.from) | Bitboard::from(step.to), Bitboard::from(step.to));
+        let role = if let Kind::Promotion(role) = step.kind { role } else { step.role };
+        let marks: [bool; 3] = match role {
+            Role::Pawn => [true, false, false],
+            Role::Knight => [false, true, false],
+            Role::Bishop => [true, true, false],
+            Role::Rook => [false, false, true],
+            Role::Queen => [true, false, true],
+            Role::King => [false, true, true],
+        };
+        let put = |men: Bitboard, here: bool| men & !gone | if here { to } else { Bitboard::EMPTY };
+        let black = put(self.colour.black, self.turn == Color::Black);
+        let [low, middle, high] = planes;
+        [
+            put(low, marks[0]).into(),
+            put(middle, marks[1]).into(),
+            put(high, marks[2]).into(),
+            spelled(black, self.passed(step), self.turn.other()),
+        ]
     }
 
     pub(super) fn from_key(key: Key) -> State {
@@ -136,6 +162,14 @@ impl State {
             && one_king(Color::White)
             && one_king(Color::Black)
             && self.attackers(self.king(last), self.turn, self.occupied()).is_empty()
+    }
+
+    /// Whether the king of the side to move has a square to step to.
+    pub(super) fn king_can_step(&self) -> bool {
+        let king = self.king(self.turn);
+        let seen = self.occupied() ^ Bitboard::from(king);
+        let squares = attacks::king_attacks(king) & !self.of(self.turn);
+        squares.into_iter().any(|to| self.attackers(to, self.turn.other(), seen).is_empty())
     }
 
     /// Men of the side to move that may only move along the line to their king.
@@ -293,12 +327,10 @@ impl State {
 
     /// The state after a legal `step`.
     pub(super) fn play(&self, step: Step) -> State {
-        let mut next = *self;
         let (from, to) = (Bitboard::from(step.from), Bitboard::from(step.to));
-        next.turn = self.turn.other();
-        next.en_passant = None;
         if step.kind == Kind::Castle {
             let (king_to, rook_to) = castled(step.from, step.to);
+            let mut next = State { turn: self.turn.other(), en_passant: None, ..*self };
             next.lift(from | to);
             next.drop(Role::King, Bitboard::from(king_to), self.turn);
             next.drop(Role::Rook, Bitboard::from(rook_to), self.turn);
@@ -309,23 +341,46 @@ impl State {
         if step.kind == Kind::EnPassant {
             gone |= Bitboard::from(Square::from_coords(step.to.file(), step.from.rank()));
         }
-        next.lift(gone);
-        let role = if let Kind::Promotion(role) = step.kind { role } else { step.role };
-        next.drop(role, to, self.turn);
-        if self.castling.any() {
-            next.castling &= !gone;
+        let mut castling = self.castling;
+        if castling.any() {
+            castling &= !gone;
             if step.role == Role::King {
-                next.castling &= !self.of(self.turn);
+                castling &= !self.of(self.turn);
             }
         }
-        if step.kind == Kind::DoublePush {
-            let behind = Square::new(u32::midpoint(step.from.into(), step.to.into()));
-            let ready = attacks::pawn_attacks(self.turn, behind) & next.role.pawn & next.of(next.turn);
-            if ready.any() {
-                next.en_passant = Some(behind);
-            }
+        let promoted = if let Kind::Promotion(role) = step.kind { role } else { step.role };
+        let plane =
+            |role: Role, men: Bitboard| men & !gone | if role == promoted { to } else { Bitboard::EMPTY };
+        let side =
+            |turn: Color, men: Bitboard| men & !gone | if turn == self.turn { to } else { Bitboard::EMPTY };
+        // Built in one piece: this is where a search spends much of its time.
+        State {
+            role: ByRole {
+                pawn: plane(Role::Pawn, self.role.pawn),
+                knight: plane(Role::Knight, self.role.knight),
+                bishop: plane(Role::Bishop, self.role.bishop),
+                rook: plane(Role::Rook, self.role.rook),
+                queen: plane(Role::Queen, self.role.queen),
+                king: plane(Role::King, self.role.king),
+            },
+            colour: ByColor {
+                white: side(Color::White, self.colour.white),
+                black: side(Color::Black, self.colour.black),
+            },
+            castling,
+            en_passant: self.passed(step),
+            turn: self.turn.other(),
         }
-        next
+    }
+
+    /// The square passed by a double step, if an enemy pawn stands ready to capture there.
+    fn passed(&self, step: Step) -> Option<Square> {
+        if step.kind != Kind::DoublePush {
+            return None;
+        }
+        let behind = Square::new(u32::midpoint(step.from.into(), step.to.into()));
+        let ready = attacks::pawn_attacks(self.turn, behind) & self.role.pawn & self.of(self.turn.other());
+        ready.any().then_some(behind)
     }
 
     /// Takes all men off the squares of `men`.
@@ -378,6 +433,15 @@ fn castled(king: Square, rook: Square) -> (Square, Square) {
     let side = CastlingSide::from_king_side(king < rook);
     let rank = king.rank();
     (Square::from_coords(side.king_to_file(), rank), Square::from_coords(side.rook_to_file(), rank))
+}
+
+/// The key's last word.
+fn spelled(black: Bitboard, en_passant: Option<Square>, turn: Color) -> u64 {
+    let mut last = black;
+    if let Some(square) = en_passant {
+        last.toggle(square);
+    }
+    if turn == Color::Black { (!last).into() } else { last.into() }
 }
 
 fn push_all(from: Square, reach: Bitboard, role: Role, out: &mut Vec<Step>) {

@@ -51,6 +51,13 @@ fn assert_same_as_library(start: &Chess, plies: usize, seed: &mut Seed) {
         let chosen = legal[seed.below(legal.len())];
         let mut steps = Vec::new();
         state.legal(&mut steps);
+        for &step in &steps {
+            assert_eq!(
+                state.key_after(state.planes(), step),
+                state.play(step).key(),
+                "{step:?} in {library:?}"
+            );
+        }
         let Some(&step) = steps.iter().find(|&&step| state.name(step) == chosen) else { return };
         state = state.play(step);
         library.play_unchecked(chosen);

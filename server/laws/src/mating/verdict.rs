@@ -10,8 +10,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a ruling while players wait: about half a second and two hundred megabytes at the worst.
-    pub const RULING: Budget = Budget { positions: 1_700_000 };
+    /// For a ruling while players wait: less than half a second and about a hundred megabytes at the worst.
+    pub const RULING: Budget = Budget { positions: 1_250_000 };
 }
 
 /// The answer, with its certificate.
