@@ -75,6 +75,8 @@ pub struct Stage {
     players: JoinSet<()>,
     done: mpsc::UnboundedSender<Played>,
     finished: mpsc::UnboundedReceiver<Played>,
+    /// The beat of an open loop, and of how many games it is.
+    beat: Option<(usize, watch::Sender<Beat>)>,
     empty: Option<Reading>,
     memory_per_game_kib: Option<f64>,
     report: Report,
@@ -129,12 +131,35 @@ impl Stage {
             players: JoinSet::new(),
             done,
             finished,
+            beat: None,
             empty: read(common).await?,
             memory_per_game_kib: None,
             report: Report::new(scenario),
             bar,
             opened: Instant::now(),
         })
+    }
+
+    /// The tempo of an open loop: so many moves a second of so many games together.
+    ///
+    /// # Errors
+    /// That is no rate.
+    pub fn open_loop(&mut self, games: usize, rate: f64) -> Result<Tempo, String> {
+        let beat = watch::Sender::new(beat(games, rate)?);
+        let tempo = Tempo::Open(beat.subscribe());
+        self.beat = Some((games, beat));
+        Ok(tempo)
+    }
+
+    /// Goes on at another rate; what the old one owed is forgotten.
+    ///
+    /// # Errors
+    /// That is no rate.
+    pub fn set_rate(&self, rate: f64) -> Result<(), String> {
+        if let Some((games, sender)) = &self.beat {
+            sender.send_replace(beat(*games, rate)?);
+        }
+        Ok(())
     }
 
     /// Connects and seats `cast`, each player on a connection of his own, and lets them begin.
@@ -228,6 +253,10 @@ impl Stage {
             let each = (full.resident_bytes() - empty.resident_bytes()) / 1024.0 / seated as f64;
             // A server that has served others before has room already, and says nothing of this.
             self.memory_per_game_kib = (each > 0.0).then_some(each);
+        }
+        if let Some((_, beat)) = &self.beat {
+            // Nothing was due while people sat down.
+            beat.send_modify(|beat| beat.start = Instant::now());
         }
         self.back.go.send_replace(true);
         tokio::time::sleep(WARM_UP).await;
@@ -399,22 +428,19 @@ impl Stage {
     }
 }
 
+/// The beat of so many moves a second of all games together, from now on.
+fn beat(games: usize, rate: f64) -> Result<Beat, String> {
+    #[expect(clippy::cast_precision_loss, reason = "a number of games is small")]
+    let interval = Duration::try_from_secs_f64(games as f64 / rate);
+    let interval = interval.map_err(|_| format!("{rate} is no rate of moves"))?;
+    Ok(Beat { start: Instant::now(), interval })
+}
+
 async fn read(common: &Common) -> Result<Option<Reading>, String> {
     match common.site.metrics {
         Some(address) => server_metrics::read(address).await.map(Some),
         None => Ok(None),
     }
-}
-
-/// The beat of so many moves a second of all games together, from now on.
-///
-/// # Errors
-/// That is no rate.
-pub fn beat(games: usize, rate: f64) -> Result<Beat, String> {
-    #[expect(clippy::cast_precision_loss, reason = "a number of games is small")]
-    let interval = Duration::try_from_secs_f64(games as f64 / rate);
-    let interval = interval.map_err(|_| format!("{rate} is no rate of moves"))?;
-    Ok(Beat { start: Instant::now(), interval })
 }
 
 /// Two who play one game after another.

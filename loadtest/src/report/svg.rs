@@ -94,7 +94,7 @@ pub fn chart(x: &Axis<'_>, y: &Axis<'_>, lines: &[Line<'_>]) -> String {
         let _ = write!(
             svg,
             "<polyline fill=\"none\" stroke=\"{0}\" stroke-width=\"1.6\" points=\"{1}\"/>\
-             <text x=\"{2:.1}\" y=\"14\" fill=\"{0}\" text-anchor=\"end\">{3}</text>",
+             <text x=\"{2:.1}\" y=\"14\" style=\"fill:{0}\" text-anchor=\"end\">{3}</text>",
             line.color,
             points.join(" "),
             right - 150.0 * f64::from(from_right),

@@ -3,11 +3,10 @@
 
 use crate::conduct::Habits;
 use crate::options::{Common, span};
-use crate::pace::{Beat, Tempo};
+use crate::pace::Tempo;
 use crate::report::Report;
-use crate::stage::{Cast, Stage, beat};
+use crate::stage::{Cast, Stage};
 use std::time::Duration;
-use tokio::sync::watch;
 use zeitnot_proto::TimeControl;
 
 /// Time for games to take up a new rate, before it is measured.
@@ -69,16 +68,15 @@ pub async fn run(options: &Options) -> Result<Report, String> {
     let games = options.games.max(1);
     let mut stage = Stage::open("blitz", &options.common, (0, 2 * games), &options.time_control).await?;
     let first = if options.ramp { Some(options.ramp_from) } else { options.rate };
-    let beats = watch::channel(beat(games, first.unwrap_or(1.0))?).0;
     let tempo = match first {
-        Some(_) => Tempo::Open(beats.subscribe()),
+        Some(rate) => stage.open_loop(games, rate)?,
         None if options.closed => Tempo::Closed(options.pause),
         None => Tempo::Thought(options.think),
     };
     let habits = if options.moves_only { Habits::default() } else { Habits::LIVELY };
     stage.seat(&Cast { games, tempo, habits }).await?;
     if options.ramp {
-        ramp(&mut stage, options, &beats, games).await?;
+        ramp(&mut stage, options).await?;
     } else {
         let name = match first {
             Some(rate) => format!("open loop, {rate} moves/s asked for"),
@@ -91,17 +89,12 @@ pub async fn run(options: &Options) -> Result<Report, String> {
 }
 
 /// Raises the rate until it is not kept, then looks for the knee between the last two.
-async fn ramp(
-    stage: &mut Stage,
-    options: &Options,
-    beats: &watch::Sender<Beat>,
-    games: usize,
-) -> Result<(), String> {
+async fn ramp(stage: &mut Stage, options: &Options) -> Result<(), String> {
     let (mut kept, mut missed) = (None, None);
     let mut rate = options.ramp_from;
     let mut halvings = 0;
     while halvings <= HALVINGS {
-        beats.send_replace(beat(games, rate)?);
+        stage.set_rate(rate)?;
         tokio::time::sleep(SETTLE).await;
         let phase = stage.measure(&format!("{rate:.0} moves/s asked for"), options.ramp_step).await?;
         let p99_us = u128::from(phase.tally.relay.quantile_us(0.99));

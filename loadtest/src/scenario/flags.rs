@@ -8,10 +8,9 @@
 use crate::conduct::Habits;
 use crate::hall::{Guest, Hall};
 use crate::options::{Common, span};
-use crate::pace::Tempo;
 use crate::play::{Made, Play, Played};
 use crate::report::Report;
-use crate::stage::{Cast, Stage, beat};
+use crate::stage::{Cast, Stage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -87,9 +86,8 @@ pub async fn run(options: &Options) -> Result<Report, String> {
     }
     let everybody = || shared.sitting.load(Ordering::Relaxed);
     stage.until_seated(games, everybody).await?;
-    let beats = watch::channel(beat(beside.max(1), options.rate)?).0;
     if beside > 0 {
-        let tempo = Tempo::Open(beats.subscribe());
+        let tempo = stage.open_loop(beside, options.rate)?;
         stage.seat(&Cast { games: beside, tempo, habits: Habits::default() }).await?;
     }
     start.send_replace(Some(Instant::now() + Duration::from_millis(200)));

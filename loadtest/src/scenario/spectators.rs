@@ -3,11 +3,10 @@
 use crate::conduct::Habits;
 use crate::measure::Meter;
 use crate::options::Common;
-use crate::pace::Tempo;
 use crate::play::told;
 use crate::report::{Report, ms, ratio};
 use crate::seat::{Came, SeatAt};
-use crate::stage::{Backstage, Cast, Showing, Stage, beat};
+use crate::stage::{Backstage, Cast, Showing, Stage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -53,8 +52,7 @@ pub async fn run(options: &Options) -> Result<Report, String> {
     let games = options.games.max(1);
     let room = (games, 2 * games + options.watchers);
     let mut stage = Stage::open("spectators", &options.common, room, &options.time_control).await?;
-    let beats = watch::channel(beat(games, options.rate)?).0;
-    let tempo = Tempo::Open(beats.subscribe());
+    let tempo = stage.open_loop(games, options.rate)?;
     stage.seat(&Cast { games, tempo, habits: Habits::default() }).await?;
     let half = options.common.duration / 2;
     let alone = stage.measure("nobody watches", half).await?.tally.relay.quantile_us(0.99);

@@ -2,12 +2,10 @@
 
 use crate::conduct::Habits;
 use crate::options::Common;
-use crate::pace::Tempo;
 use crate::report::{Report, ms};
-use crate::stage::{Backstage, Cast, Stage, beat};
+use crate::stage::{Backstage, Cast, Stage};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zeitnot_client::connection::{Connector, Tuning};
 use zeitnot_client::{Error, Trust};
@@ -62,8 +60,7 @@ pub struct Options {
 pub async fn run(options: &Options) -> Result<Report, String> {
     let games = options.games.max(1);
     let mut stage = Stage::open("storm", &options.common, (games, 2 * games), &options.time_control).await?;
-    let beats = watch::channel(beat(games, options.rate)?).0;
-    let tempo = Tempo::Open(beats.subscribe());
+    let tempo = stage.open_loop(games, options.rate)?;
     stage.seat(&Cast { games, tempo, habits: Habits::LIVELY }).await?;
     let half = options.common.duration / 2;
     let calm = stage.measure("calm", half).await?.tally.relay.quantile_us(0.99);
