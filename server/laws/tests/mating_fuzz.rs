@@ -2,13 +2,15 @@
 //! with it, what it finds is replayed.
 //!
 //! `ZEITNOT_FUZZ_QUERIES=1000000 cargo test --release -p zeitnot-laws --test mating_fuzz -- --nocapture`
-//! runs a million; `ZEITNOT_FUZZ_SEED=N` repeats a run, its number is printed.
+//! runs a million, on all cores; `ZEITNOT_FUZZ_SEED=N` repeats a run, its number is printed.
 
 use std::{
     collections::HashSet,
     env, fs,
-    hash::{BuildHasher, RandomState},
+    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
     path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
 };
 
 use shakmaty::{
@@ -19,6 +21,9 @@ use zeitnot_laws::mating::{Budget, Proof, Verdict, analyse, is_dead_cheap, posit
 /// Queries in an ordinary test run, which is not optimized.
 const QUERIES: u64 = 500;
 
+/// Queries of one piece of work. What a piece asks hangs on the seed and its number, not on who does it.
+const PIECE: u64 = 500;
+
 /// Positions of the exhaustive search before it gives up.
 const CLOSURE_MAX: usize = 40_000;
 
@@ -28,13 +33,17 @@ const MOVES_MAX: usize = 16;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        // SplitMix64: any seed will do, also small ones.
+    /// SplitMix64: any seed will do, also small ones.
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) >> 33).unwrap_or(0) % bound
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() >> 33).unwrap_or(0) % bound
     }
 }
 
@@ -48,6 +57,19 @@ struct Tally {
     static_proofs: u64,
 }
 
+impl Tally {
+    fn and(self, other: Tally) -> Tally {
+        Tally {
+            mates: self.mates + other.mates,
+            confirmed: self.confirmed + other.confirmed,
+            too_large: self.too_large + other.too_large,
+            unknown: self.unknown + other.unknown,
+            dead: self.dead + other.dead,
+            static_proofs: self.static_proofs + other.static_proofs,
+        }
+    }
+}
+
 /// What an exhaustive search without any cleverness finds.
 #[derive(PartialEq, Debug)]
 enum Closure {
@@ -56,11 +78,26 @@ enum Closure {
     TooLarge,
 }
 
+/// A Zobrist key is a hash already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (half, _) = bytes.split_first_chunk().expect("the keys have sixteen bytes");
+        self.0 = u64::from_ne_bytes(*half);
+    }
+}
+
 /// Depth first over the library's own positions. Its keys are 128-bit hashes: a collision can hide a mate
 /// from this check, it cannot make one up.
 fn closure(root: &Chess, winner: Color) -> Closure {
     let key = |position: &Chess| position.zobrist_hash::<Zobrist128>(EnPassantMode::Legal).0;
-    let mut seen = HashSet::from([key(root)]);
+    let mut seen: HashSet<u128, BuildHasherDefault<AsItIs>> = HashSet::from_iter([key(root)]);
     let mut stack = vec![root.clone()];
     while let Some(position) = stack.pop() {
         let moves = position.legal_moves();
@@ -141,9 +178,12 @@ fn change(board: &mut Board, random: &mut Random) {
     }
 }
 
-fn examine(position: &Chess, winner: Color, budget: Budget, tally: &mut Tally) {
+/// Whether the verdict is that `winner` never mates; it has been checked then.
+fn examine(position: &Chess, winner: Color, budget: Budget, tally: &mut Tally) -> bool {
     let fen = || Fen::from_position(position, EnPassantMode::Legal).to_string();
-    match analyse(position, winner, budget) {
+    let verdict = analyse(position, winner, budget);
+    let never = verdict.is_never();
+    match verdict {
         Verdict::Mates(line) => {
             let mut end = position.clone();
             for step in line {
@@ -163,12 +203,14 @@ fn examine(position: &Chess, winner: Color, budget: Budget, tally: &mut Tally) {
         },
         Verdict::Unknown(_) => tally.unknown += 1,
     }
+    never
 }
 
-fn examine_dead(position: &Chess, tally: &mut Tally) {
+/// Checks what is called dead; `open` are the sides of which it is not yet known that they never mate.
+fn examine_dead(position: &Chess, open: impl Iterator<Item = Color>, tally: &mut Tally) {
     if is_dead_cheap(position) {
         tally.dead += 1;
-        for winner in Color::ALL {
+        for winner in open {
             let fen = Fen::from_position(position, EnPassantMode::Legal);
             assert_ne!(closure(position, winner), Closure::Mate, "called dead: {fen}");
         }
@@ -181,21 +223,41 @@ fn no_verdict_contradicts_an_exhaustive_search() {
     let queries = number("ZEITNOT_FUZZ_QUERIES").unwrap_or(QUERIES);
     let seed = number("ZEITNOT_FUZZ_SEED").unwrap_or_else(|| RandomState::new().hash_one(0));
     println!("ZEITNOT_FUZZ_SEED={seed} ZEITNOT_FUZZ_QUERIES={queries}");
-    let budget = Budget { positions: 30_000 };
     let fens = seeds();
-    let mut random = Random(seed);
-    let mut tally = Tally::default();
+    let pieces = AtomicU64::new(0);
+    let work = || {
+        let mut tally = Tally::default();
+        loop {
+            let piece = pieces.fetch_add(1, Ordering::Relaxed);
+            let Some(left) = queries.checked_sub(piece * PIECE).filter(|&left| left > 0) else {
+                return tally;
+            };
+            ask(left.min(PIECE), &fens, Random(Random(seed.wrapping_add(piece)).next()), &mut tally);
+            if piece % 100 == 99 {
+                println!("{} queries and no contradiction among them", (piece + 1) * PIECE);
+            }
+        }
+    };
+    let all = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let working: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        working
+            .into_iter()
+            .map(|thread| thread.join().expect("no contradiction"))
+            .fold(Tally::default(), Tally::and)
+    });
+    println!("{all:?}");
+}
+
+/// Asks `queries` questions about mutations of `fens`.
+fn ask(queries: u64, fens: &[String], mut random: Random, tally: &mut Tally) {
+    let budget = Budget { positions: 30_000 };
     let mut done = 0;
     while done < queries {
         let Some(position) = mutate(&fens[random.below(fens.len())], &mut random) else { continue };
-        for winner in Color::ALL {
-            examine(&position, winner, budget, &mut tally);
-            done += 1;
-        }
-        examine_dead(&position, &mut tally);
-        if done % 100_000 < 2 {
-            println!("{done}: {tally:?}");
-        }
+        let never = Color::ALL.map(|winner| examine(&position, winner, budget, tally));
+        done += 2;
+        let open = Color::ALL.into_iter().zip(never).filter(|(_, never)| !never);
+        examine_dead(&position, open.map(|(winner, _)| winner), tally);
     }
-    println!("{tally:?}");
 }

@@ -16,7 +16,8 @@ struct Node {
 /// two positions never pass for one.
 pub(super) struct Visited {
     nodes: Vec<Node>,
-    /// High half: part of the hash, to skip most comparisons. Low half: index + 1; zero is free.
+    /// High half: that of the hash, which chooses the slot and skips most comparisons. Low half: index + 1; zero
+    /// is free.
     slots: Vec<u64>,
 }
 
@@ -99,16 +100,15 @@ impl Visited {
 
     fn grow(&mut self) {
         let size = self.slots.len() * 4;
-        self.slots.clear();
-        self.slots.resize(size, 0);
+        let before = std::mem::replace(&mut self.slots, vec![0; size]);
         let mask = size - 1;
-        for (number, node) in self.nodes.iter().enumerate() {
-            let hash = hash(&node.key);
-            let mut at = slot(hash, mask);
+        // The part of the hash that an entry holds is the one that chooses its slot: no key is looked at.
+        for entry in before.into_iter().filter(|&entry| entry != 0) {
+            let mut at = slot(entry, mask);
             while self.slots[at] != 0 {
                 at = (at + 1) & mask;
             }
-            self.slots[at] = hash & TAG | (number as u64 + 1);
+            self.slots[at] = entry;
         }
     }
 }
@@ -119,9 +119,9 @@ fn index(entry: u64) -> usize {
     (entry & !TAG) as usize - 1
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "only low bits are wanted")]
+/// Where to look first, by the high half of the hash or of an entry.
 fn slot(hash: u64, mask: usize) -> usize {
-    hash as usize & mask
+    (hash >> 32) as usize & mask
 }
 
 pub(super) fn hash(key: &Key) -> u64 {
