@@ -33,7 +33,7 @@ const MOVES_MAX: usize = 16;
 struct Random(u64);
 
 impl Random {
-    /// SplitMix64: any seed will do, also small ones.
+    /// `SplitMix64`: any seed will do, also small ones.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-#[derive(Default, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Tally {
     mates: u64,
     confirmed: u64,
