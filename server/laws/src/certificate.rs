@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(certificate(&forced, 7), unknown);
     }
 
-    /// A mate that is hundreds of moves away: every one of them is in the certificate, and they mate.
+    /// A mate behind a wall, far away: every move of the way is in the certificate, and the last one mates.
     #[test]
     fn a_wandering_line_arrives_whole() {
         let question = MateQuestion { position: long_way(), winner: zeitnot_proto::Color::Black };
