@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let mode = args.next().unwrap_or_default();
     let mut options =
-        Options { files: Vec::new(), passes: 3, positions: 1_500_000, alone: false, slow: 0 };
+        Options { files: Vec::new(), passes: 3, positions: zeitnot_laws::mating::Budget::RULING.positions, alone: false, slow: 0 };
     while let Some(arg) = args.next() {
         let mut number = || args.next().and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
         match arg.as_str() {
