@@ -89,18 +89,35 @@ impl Judge {
         Ok(())
     }
 
-    /// The server was away: the clocks stand as at the last durable instant.
+    /// The server was away: the clocks stand as at the last durable instant, and nobody became late meanwhile.
     // Law 1997 6.12a, 2014 6.12a, 2023 6.11.1: an interruption; the time after it is nobody's.
     pub fn interrupt(&mut self, until: Stamp) -> Answer {
+        let mut until = until.min(self.at);
+        // The hour struck while nobody could come: play began then, and was interrupted at once.
+        if let Some(hour) = self.game.start_due().filter(|&hour| hour <= self.at) {
+            self.rule(Ground::Start, Event::GameStarted);
+            until = until.max(hour);
+        }
+        self.lengthen_default_time(until);
         if self.game.clock.running.is_none() || !matches!(self.game.phase, Phase::Playing | Phase::Adjourned)
         {
             return Ok(());
         }
-        let until = until.min(self.at);
         let shown = self.game.clock.shown(until, 0);
         let event = Event::Interrupted { until, clocks_us: shown.main, delay_left_us: shown.delay_left };
         self.rule(Ground::Pause, event);
         Ok(())
+    }
+
+    /// Nobody can come while the server is away: whoever is waited for has as much time more.
+    // Law 1997 6.6, 2014 6.7a, 2023 6.7.1: the arbiter may decide otherwise.
+    fn lengthen_default_time(&mut self, until: Stamp) {
+        let Some((since, default)) = self.game.waited_for() else { return };
+        let away = self.at.since(until.max(since));
+        if away > 0 {
+            let (time_us, reason) = (default.saturating_add(away), Text::cut("the server was away"));
+            self.rule(Ground::Default, Event::DefaultTimeSet { time_us, reason });
+        }
     }
 
     /// The opponent of a casual game has been away for longer than the grace.

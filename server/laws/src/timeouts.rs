@@ -64,7 +64,7 @@ impl Game {
         Color::BOTH.into_iter().filter_map(|side| Some(self.clock.fallen[side]?.latest)).min()
     }
 
-    fn start_due(&self) -> Option<Stamp> {
+    pub(crate) fn start_due(&self) -> Option<Stamp> {
         let hour = self.setup.terms.start.scheduled?;
         let ready = self.rules.start_policy != StartPolicy::BothPresent
             || (self.players.white.arrived && self.players.black.arrived);
@@ -75,6 +75,12 @@ impl Game {
     // Law 1997 6.6, A, 2014 6.7a, Guidelines I, 2023 6.7.1, I.1: later than the default time, which itself is in time; it
     // counts anew from a resumption.
     fn late_due(&self) -> Option<Stamp> {
+        let (since, default) = self.waited_for()?;
+        Some(since.plus(default.saturating_add(1)))
+    }
+
+    /// Since when a player is waited for, and for how long he is; none if everybody is there or may come when he likes.
+    pub(crate) fn waited_for(&self) -> Option<(Stamp, u64)> {
         // Without an appointed hour nobody is late.
         let hour = self.setup.terms.start.scheduled?;
         let session = match self.phase {
@@ -82,9 +88,9 @@ impl Game {
             Phase::Adjourned => return None,
             _ => self.session?,
         };
-        let waited_for = !self.players.white.arrived || !self.players.black.arrived;
+        let away = !self.players.white.arrived || !self.players.black.arrived;
         let default = self.default_time_us.or(self.rules.default_time_us)?;
-        (waited_for && self.seq.is_some()).then(|| session.plus(default.saturating_add(1)))
+        (away && self.seq.is_some() && !self.is_over()).then_some((session, default))
     }
 
     /// When a game is given up whose players do not come to it, or do not begin.

@@ -3,9 +3,9 @@
 
 use zeitnot_laws::{Arrival, Decision, Game};
 use zeitnot_proto::command::Party;
-use zeitnot_proto::rules::{GameId, Rules, Setup, Start, Terms};
+use zeitnot_proto::rules::{GameId, Rules, Setting, Setup, Start, Terms, Value};
 use zeitnot_proto::snapshot::Status;
-use zeitnot_proto::{ByColor, Color, Command, Event, Reason, Refusal, Stamp, Text};
+use zeitnot_proto::{ByColor, Color, Command, Event, List, Reason, Refusal, Stamp, Text};
 
 const T0: u64 = 1_000_000_000;
 
@@ -128,6 +128,51 @@ fn an_outage_is_nobodys_time() {
     assert_eq!(table.game.status(), Status::Playing);
     table.play(3_602_000, "e2e4");
     assert_eq!(table.game.reading().main_us.white, 49_000_000);
+}
+
+/// A game of two hours that begins ten seconds from now; whoever is later than ten minutes has lost.
+fn appointed() -> Table {
+    let mut setup = setup("7200", false);
+    setup.terms.start.scheduled = Some(Stamp(T0 + 10_000_000));
+    let default_time = Setting { name: Text::cut("default_time"), value: Value::SpanUs(600_000_000) };
+    setup.terms.rules.options = List::new(vec![default_time]).unwrap();
+    Table::new(setup)
+}
+
+/// Whoever has not come is in time until this millisecond, and has lost after it.
+fn late_after(table: &mut Table, ms: u64) {
+    let last = Stamp(T0 + ms * 1000);
+    table.fold(last, &table.game.decide_timeout(last));
+    assert_eq!(table.reason(), None);
+    let late = last.plus(1);
+    table.fold(late, &table.game.decide_timeout(late));
+    assert!(matches!(table.reason(), Some(Reason::Forfeit | Reason::ForfeitBoth)), "{:?}", table.reason());
+}
+
+// Law 2023 6.7.1, 6.11.1: nobody can come while the server is away, so nobody becomes late.
+#[test]
+fn an_outage_does_not_count_as_default_time() {
+    let mut table = appointed();
+    table.give(5_000, Party::White, &Command::MarkPresent).unwrap();
+    // Away for an hour, from half a minute after the beginning.
+    let until = Stamp(T0 + 40_000_000);
+    table.give(3_640_000, Party::Server, &Command::Interrupt { until }).unwrap();
+    assert_eq!(table.game.reading().main_us.white, 7_170_000_000);
+    // And once more for ten seconds.
+    let until = Stamp(T0 + 3_650_000_000);
+    table.give(3_660_000, Party::Server, &Command::Interrupt { until }).unwrap();
+    late_after(&mut table, 10_000 + 600_000 + 3_600_000 + 10_000);
+}
+
+// Law 2023 6.6, 6.11.1: the hour struck while nobody could come.
+#[test]
+fn an_outage_at_the_hour_is_nobodys_time() {
+    let mut table = appointed();
+    let until = Stamp(T0 + 5_000_000);
+    table.give(3_600_000, Party::Server, &Command::Interrupt { until }).unwrap();
+    assert_eq!(table.game.status(), Status::Paused);
+    assert_eq!(table.game.reading().main_us, ByColor::both(7_200_000_000));
+    late_after(&mut table, 3_600_000 + 600_000);
 }
 
 #[test]

@@ -18,9 +18,8 @@ impl Actor {
 
     pub(super) async fn store_changed(&mut self, up: bool) {
         if !up {
-            if self.clock_counted {
-                self.suspend();
-            }
+            // Not only clocks stand: nobody is late while the server cannot take him in.
+            self.suspend();
         } else if let Some(until) = self.suspended.take() {
             self.interrupt(until).await;
         }
