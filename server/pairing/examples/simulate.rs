@@ -3,13 +3,15 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use zeitnot_pairing::command;
 use zeitnot_pairing::dutch::{self, Method};
 use zeitnot_pairing::round_robin;
 use zeitnot_pairing::simulate::{Random, Recipe};
+use zeitnot_pairing::standings::{self, Rules};
+use zeitnot_pairing::tiebreak::{Mode, parse_list};
 use zeitnot_pairing::tournament::Tournament;
 use zeitnot_pairing::trf::{Dialect, Report};
 
@@ -56,12 +58,13 @@ fn main() -> io::Result<()> {
         let name = options.folder.join(format!("s{seed:06}"));
         if options.round_robin {
             let tournament = round_robin(&mut random, options.players)?;
-            fs::write(name.with_extension("trf"), Report::new(tournament, dialect).write())?;
+            write(&name, tournament, Mode::RoundRobin, dialect)?;
             continue;
         }
         let recipe = Recipe::any(&mut random, options.players);
         let stop = if options.finished { recipe.rounds + 1 } else { 1 + random.below(recipe.rounds) };
         let mut tournament = recipe.start(&mut random);
+        tournament.tie_breaks = codes(&["BH/C1", "BH", "SB/C1", "PS", "WIN", "BWG", "AOB", "ARO"]);
         for round in 1..=recipe.rounds {
             recipe.absences(&mut tournament, round, &mut random);
             let Ok(pairing) = dutch::pair_round(&tournament, round, Method::default()) else { break };
@@ -75,17 +78,30 @@ fn main() -> io::Result<()> {
         // Byes asked for after the round to pair are nobody's business yet.
         let next = tournament.rounds_paired() + 1;
         tournament.requested_byes.retain(|bye| bye.round == next);
-        fs::write(name.with_extension("trf"), Report::new(tournament, dialect).write())?;
+        write(&name, tournament, Mode::Swiss, dialect)?;
     }
     Ok(())
 }
 
-/// A round robin of an even number of players with some forfeits, played to the end.
+fn codes(list: &[&str]) -> Vec<String> {
+    list.iter().map(|&code| code.to_owned()).collect()
+}
+
+/// Writes the report with everybody's rank.
+fn write(name: &Path, mut tournament: Tournament, mode: Mode, dialect: Dialect) -> io::Result<()> {
+    let criteria = parse_list(&tournament.tie_breaks.join(",")).map_err(io::Error::other)?;
+    let rules = Rules { mode, criteria, ..Rules::default() };
+    standings::standings(&tournament, &rules).write_ranks(&mut tournament);
+    fs::write(name.with_extension("trf"), Report::new(tournament, dialect).write())
+}
+
+/// A round robin with some forfeits, played to the end.
 fn round_robin(random: &mut Random, most: usize) -> io::Result<Tournament> {
-    let players = 4 + 2 * random.below(most.saturating_sub(2) / 2);
+    let players = 3 + random.below(most.saturating_sub(2));
     let recipe = Recipe { forfeit: 60, ..Recipe::plain(players, round_robin::rounds_of_cycle(players)) };
     let mut tournament = recipe.start(random);
     "FIDE_ROUNDROBIN".clone_into(&mut tournament.system);
+    tournament.tie_breaks = codes(&["DE", "WIN", "SB", "KS"]);
     for round in 1..=recipe.rounds {
         let pairing = round_robin::pair(&tournament, 1, round);
         tournament.enter_pairing(&pairing).map_err(io::Error::other)?;

@@ -32,12 +32,17 @@ pub(crate) fn points(tournament: &Tournament, tpn: Tpn, round: usize) -> Points 
 /// The explicit records of the method for the present list, so that later entries do not move the border between the
 /// groups. `None` if a win is not two draws or a loss is worth something, where the method is not defined.
 pub fn accelerations(tournament: &Tournament) -> Option<Vec<Acceleration>> {
+    let size = group_a(tournament.players.len());
+    let last = tournament.players.get(size.checked_sub(1)?).or(tournament.players.last())?.tpn;
+    accelerations_up_to(tournament, last)
+}
+
+/// The same where the last player of group A is known: whoever was the last one when round 1 was paired remains it.
+pub fn accelerations_up_to(tournament: &Tournament, last: Tpn) -> Option<Vec<Acceleration>> {
     let points = &tournament.points;
     if points.win != points.draw.times(2) || points.loss != Points::ZERO {
         return None;
     }
-    let size = group_a(tournament.players.len());
-    let last = tournament.players.get(size.checked_sub(1)?).or(tournament.players.last())?.tpn;
     let first = tournament.players.first()?.tpn;
     let (full, accelerated) = schedule(tournament.rounds?);
     let mut records =

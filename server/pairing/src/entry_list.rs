@@ -12,10 +12,10 @@ pub const LAST_ROUND_TO_RENUMBER: usize = 3;
 /// Titles from the highest; no title comes last.
 const TITLES: [&str; 8] = ["GM", "IM", "WGM", "FM", "WIM", "CM", "WFM", "WCM"];
 
-/// Where a player belongs: by rating, title, then the alphabet.
-fn place(player: &Player) -> (Reverse<u16>, usize, String) {
-    let title = TITLES.iter().position(|title| *title == player.title).unwrap_or(TITLES.len());
-    (Reverse(player.rating.unwrap_or(0)), title, player.name.to_lowercase())
+/// Where a player belongs in the initial order: by rating (0 for none), title, then the alphabet.
+pub fn place(rating: u16, title: &str, name: &str) -> (Reverse<u16>, usize, String) {
+    let title = TITLES.iter().position(|known| *known == title).unwrap_or(TITLES.len());
+    (Reverse(rating), title, name.to_lowercase())
 }
 
 impl Tournament {
@@ -40,7 +40,9 @@ impl Tournament {
     /// Puts the list in the initial order and numbers it from 1; every mention of a player follows. Returns the
     /// changes (old, new).
     pub fn renumber(&mut self) -> Vec<(Tpn, Tpn)> {
-        self.players.sort_by_cached_key(|player| (place(player), player.tpn));
+        self.players.sort_by_cached_key(|player| {
+            (place(player.rating.unwrap_or(0), &player.title, &player.name), player.tpn)
+        });
         let map: BTreeMap<Tpn, Tpn> = self.players.iter().map(|player| player.tpn).zip(1..).collect();
         let to = |tpn: Tpn| map.get(&tpn).copied().unwrap_or(tpn);
         for player in &mut self.players {

@@ -331,33 +331,36 @@ impl Knockout {
         }
     }
 
-    /// Places so far, best first: the rank that losers of a round share, and who they are. Players still in are not
-    /// listed.
+    /// Everybody by rank, best first. Losers of a round share theirs; whoever is still in has the best one that he can
+    /// reach.
     pub fn places(&self) -> Vec<(usize, Vec<Tpn>)> {
         let rounds = self.matches();
-        let player = |seat: &Seat| if let Seat::Player(tpn) = *seat { Some(tpn) } else { None };
-        let mut places = Vec::new();
-        if let Some(champion) = self.champion() {
-            places.push((1, vec![champion]));
+        let mut places: BTreeMap<usize, Vec<Tpn>> = BTreeMap::new();
+        for &tpn in &self.seeds {
+            places.entry(rank(&rounds, tpn)).or_default().push(tpn);
         }
-        for (round, matches) in rounds.iter().enumerate().rev() {
-            let rank = (1 << (rounds.len() - 1 - round)) + 1;
-            if let (true, Some(third)) = (round + 1 == rounds.len(), matches.get(1)) {
-                places.extend(player(&matches[0].loser).map(|tpn| (2, vec![tpn])));
-                places.extend(player(&third.winner).map(|tpn| (3, vec![tpn])));
-                places.extend(player(&third.loser).map(|tpn| (4, vec![tpn])));
-                continue;
-            }
-            // The losers of the semifinals have been placed by their own match.
-            if self.third_place && round + 2 == rounds.len() {
-                continue;
-            }
-            let losers: Vec<Tpn> = matches.iter().filter_map(|m| player(&m.loser)).collect();
-            if !losers.is_empty() {
-                places.push((rank, losers));
-            }
-        }
-        places
+        places.into_iter().collect()
+    }
+}
+
+/// The rank of a player: that of the round in which he lost, or the best one that he can reach.
+fn rank(rounds: &[Vec<Match>], tpn: Tpn) -> usize {
+    let me = Seat::Player(tpn);
+    let lost = |state: &Match| state.seats.contains(&me) && state.winner != Seat::Open && state.winner != me;
+    let finals = rounds.len().saturating_sub(1);
+    // The second match of the last round is the one for third place.
+    let main_draw = |round: usize| if round == finals { 1 } else { usize::MAX };
+    let out = rounds
+        .iter()
+        .enumerate()
+        .position(|(round, matches)| matches.iter().take(main_draw(round)).any(lost));
+    let Some(round) = out else { return 1 };
+    let third = rounds.last().and_then(|matches| matches.get(1)).filter(|_| round + 1 == finals);
+    match third {
+        // The losers of the semifinals are placed by their own match.
+        Some(third) if third.winner == me || third.winner == Seat::Open => 3,
+        Some(third) => 3 + usize::from(third.winner != Seat::Empty),
+        None => (1 << (finals - round)) + 1,
     }
 }
 
@@ -479,8 +482,11 @@ mod tests {
         knockout.withdraw(1);
         let due = knockout.due();
         assert_eq!(due.len(), 1);
+        assert_eq!(knockout.places(), [(1, vec![2, 3, 4]), (3, vec![1])]);
         knockout.record(due[0].key, BoardResult::BothForfeit).expect("due");
         assert_eq!(knockout.champion(), Some(4));
+        // Nobody is left to play the first seed for third place.
+        assert_eq!(knockout.places(), [(1, vec![4]), (3, vec![1]), (4, vec![2, 3])]);
     }
 
     #[test]

@@ -181,7 +181,8 @@ impl Sheet {
 }
 
 fn is_text(head: &str) -> bool {
-    matches!(head, "Name" | "Title" | "Fed") || head.starts_with('R') && head[1..].parse::<u16>().is_ok()
+    matches!(head, "Name" | "Title" | "Fed" | "Round" | "Games" | "Winner" | "Colour")
+        || head.starts_with('R') && head[1..].parse::<u16>().is_ok()
 }
 
 fn escape_html(text: &str) -> String {

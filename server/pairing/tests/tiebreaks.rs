@@ -77,3 +77,24 @@ fn a_swiss_with_every_kind_of_unplayed_round() {
 fn a_round_robin_with_a_forfeit() {
     assert_eq!(check("tb3_roundrobin6_berger"), 82);
 }
+
+/// C.07 9.2: half of the possible points. With three players everybody has two games in three rounds.
+#[test]
+fn the_koya_limit_does_not_count_the_round_that_everybody_sits_out() {
+    let text = [
+        "012 Three\n142 3\n192 FIDE_ROUNDROBIN\n".to_owned(),
+        row(1, "1.5", "   2 w 1     3 b =  0000 - Z"),
+        row(2, "1.0", "   1 b 0  0000 - Z     3 w 1"),
+        row(3, "0.5", "0000 - Z     1 w =     2 b 0"),
+    ];
+    let report = Report::read(&text.concat()).expect("a report");
+    let tie_breaks = TieBreaks::new(&report.tournament, Mode::RoundRobin, 3);
+    let koya = Criterion::from_str("KS").expect("a code");
+    let found: Vec<Option<f64>> =
+        (0..3).map(|player| tie_breaks.value(koya, player).value.map(Ratio::to_f64)).collect();
+    assert_eq!(found, [Some(1.0), Some(0.0), Some(0.5)]);
+}
+
+fn row(tpn: u16, points: &str, rounds: &str) -> String {
+    format!("001 {tpn:>4}      {:<33} {:>32}{points:>4} {:>4}  {rounds}\n", format!("Player {tpn}"), "", "")
+}

@@ -3,7 +3,7 @@
 use super::criterion::{Criterion, Kind};
 use super::ratings;
 use super::ratio::Ratio;
-use super::table::{Cell, Table};
+use super::table::{Cell, Mode, Table};
 use super::{Contribution, Source, Value};
 use crate::points::Points;
 use crate::round::Score;
@@ -123,7 +123,10 @@ fn games<'t>(table: &'t Table<'_>, player: usize) -> impl Iterator<Item = (usize
 /// 9.2: points against those with at least half of the possible points, or another announced share.
 pub(super) fn koya(table: &Table<'_>, criterion: Criterion, player: usize) -> Value {
     let percent = i32::from(criterion.limit_percent.unwrap_or(50));
-    let most = table.tournament.points.win.times(table.rounds).tenths();
+    // In an odd round robin everybody sits out one round of each cycle.
+    let players = table.tournament.players.len();
+    let sat_out = if table.mode == Mode::RoundRobin && players % 2 == 1 { table.rounds / players } else { 0 };
+    let most = table.tournament.points.win.times(table.rounds - sat_out).tenths();
     let forfeits = table.forfeits_count(criterion.forfeits_as_played);
     let counted = table.cells[player].iter().enumerate().filter_map(|(i, &cell)| {
         let opponent = match cell {

@@ -57,6 +57,7 @@ enum Subject {
     /// One of the plain text records, by its tag.
     Text(&'static str),
     PlayerCount,
+    RatedCount,
     Rounds,
     InitialColour,
     Points,

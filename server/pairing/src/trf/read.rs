@@ -77,6 +77,7 @@ impl Reader {
             "042" => set("042", &mut event.start, line),
             "052" => set("052", &mut event.end, line),
             "062" => Subject::PlayerCount,
+            "072" => Subject::RatedCount,
             "092" => set("092", &mut event.kind, line),
             "102" => set("102", &mut event.chief_arbiter, line),
             "112" => {

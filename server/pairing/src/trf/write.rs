@@ -53,7 +53,7 @@ pub(super) fn write(report: &Report) -> String {
 /// Every subject of a tournament in the order of a fresh file.
 fn canonical(tournament: &Tournament) -> Vec<Subject> {
     let mut subjects: Vec<Subject> = TEXTS[..5].iter().map(|&tag| Subject::Text(tag)).collect();
-    subjects.push(Subject::PlayerCount);
+    subjects.extend([Subject::PlayerCount, Subject::RatedCount]);
     subjects.extend(TEXTS[5..10].iter().map(|&tag| Subject::Text(tag)));
     subjects.extend([Subject::Rounds, Subject::InitialColour, Subject::Points]);
     subjects.extend(TEXTS[10..].iter().map(|&tag| Subject::Text(tag)));
@@ -67,6 +67,10 @@ fn render(tournament: &Tournament, subject: Subject, dialect: Dialect) -> Vec<St
     match subject {
         Subject::Text(tag) => texts(tournament, tag),
         Subject::PlayerCount => vec![format!("062 {}", tournament.players.len())],
+        Subject::RatedCount => {
+            let rated = tournament.players.iter().filter(|player| player.rating.is_some()).count();
+            vec![format!("072 {rated}")]
+        }
         Subject::Rounds => {
             let tag = if dialect == Dialect::Bx { "XXR" } else { "142" };
             tournament.rounds.map(|rounds| format!("{tag} {rounds}")).into_iter().collect()
