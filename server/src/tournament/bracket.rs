@@ -1,6 +1,6 @@
 //! The knockout bracket of a state: made anew from what was drawn and the results so far.
 
-use super::event::{MatchKey, Player};
+use super::event::MatchKey;
 use super::state::State;
 use super::table::result;
 use zeitnot_pairing::knockout::{Due, Format, GameKey, Knockout, Stage};
@@ -72,11 +72,6 @@ impl State {
             self.rounds.iter().flat_map(|round| round.boards.iter().filter_map(|board| board.key)).collect();
         let due = self.bracket().map(|bracket| bracket.due()).unwrap_or_default();
         due.into_iter().filter(|due| key_out(due.key).is_some_and(|key| !known.contains(&key))).collect()
-    }
-
-    /// Who won a knockout.
-    pub fn champion(&self) -> Option<Player> {
-        self.by_tpn(self.bracket()?.champion()?)
     }
 
     /// Whether a correction of a board would change a match that has been followed by others.

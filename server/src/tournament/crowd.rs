@@ -3,7 +3,7 @@
 use super::event::Player;
 use super::state::State;
 use super::table::result;
-use zeitnot_pairing::arena::{Arena, Rules, Wave};
+use zeitnot_pairing::arena::{Arena, Entrant, Rules, Wave};
 use zeitnot_pairing::round::Tpn;
 use zeitnot_proto::Stamp;
 use zeitnot_proto::tournament::{BoardResult, TournamentSystem};
@@ -26,12 +26,12 @@ pub struct Crowd {
     boards: Vec<(Player, Player)>,
 }
 
-/// The arena's number of a player: his place in the order of entry, from 1.
-fn number(player: Player) -> Tpn {
-    player.saturating_add(1)
-}
-
 impl Crowd {
+    /// The arena's number of a player: his place in the order of entry, from 1.
+    pub fn number(player: Player) -> Tpn {
+        player.saturating_add(1)
+    }
+
     /// Nobody yet.
     pub fn new(streaks: bool, patience_us: u64) -> Crowd {
         let rules = Rules { streaks, berserk: false, patience_us };
@@ -86,27 +86,27 @@ impl Crowd {
 
     /// Points of a player.
     pub fn points(&self, player: Player) -> u32 {
-        self.arena.entrant(number(player)).map_or(0, zeitnot_pairing::arena::Entrant::points)
+        self.arena.entrant(Crowd::number(player)).map_or(0, Entrant::points)
     }
 
-    /// Players with their points, best first.
-    pub fn standings(&self) -> Vec<(Player, u32)> {
+    /// Players with what they did, best first.
+    pub fn entrants(&self) -> Vec<(Player, &Entrant)> {
         let places = self.arena.standings().into_iter();
-        places.map(|(tpn, entrant)| (tpn.saturating_sub(1), entrant.points())).collect()
+        places.map(|(tpn, entrant)| (tpn.saturating_sub(1), entrant)).collect()
     }
 }
 
 fn fold(arena: &mut Arena, boards: &[(Player, Player)], step: Step) {
     let done = match step {
         Step::Join(player, rating, at) => {
-            arena.join(number(player), rating, at.0);
+            arena.join(Crowd::number(player), rating, at.0);
             Ok(())
         }
-        Step::Leave(player) => arena.leave(number(player)),
-        Step::Begin { white, black } => arena.begin(number(white), number(black)),
+        Step::Leave(player) => arena.leave(Crowd::number(player)),
+        Step::Begin { white, black } => arena.begin(Crowd::number(white), Crowd::number(black)),
         Step::End { board, result: entered, at } => match boards.get(board) {
             Some(&(white, black)) => {
-                arena.finish(number(white), number(black), result(entered), [false; 2], at.0)
+                arena.finish(Crowd::number(white), Crowd::number(black), result(entered), [false; 2], at.0)
             }
             None => Ok(()),
         },

@@ -5,6 +5,7 @@ use super::event::{ByHand, Departure, Event, Paired, PairedBoard, Player};
 use super::state::State;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use zeitnot_pairing::entry_list;
 use zeitnot_proto::board::{ByColor, Color};
 use zeitnot_proto::command::Why;
 use zeitnot_proto::rules::{GameId, Name};
@@ -12,9 +13,6 @@ use zeitnot_proto::tournament::{
     BoardResult, ByeKind, Direction, Entrant, PlayerState, Timetable, TournamentPhase, TournamentSystem,
 };
 use zeitnot_proto::{Refusal, Stamp};
-
-/// Pairing numbers may change until this round is paired (C.04.2).
-const LAST_ROUND_TO_RENUMBER: u16 = 3;
 
 /// What decisions need from outside.
 pub struct Means<'a> {
@@ -215,14 +213,11 @@ impl State {
         Ok(vec![Event::Started { order, initial_color }])
     }
 
-    /// Where a player belongs in the initial order: rating, title, alphabet (C.04.2 2.2).
+    /// Where a player belongs in the initial order (C.04.2 2.2).
     fn rank_key(&self, player: Player) -> (Reverse<u16>, usize, String) {
-        const TITLES: [&str; 8] = ["GM", "IM", "WGM", "FM", "WIM", "CM", "WFM", "WCM"];
-        let Some(entered) = self.entry(player) else { return (Reverse(0), TITLES.len(), String::new()) };
-        let entrant = &entered.entrant;
-        let title = TITLES.iter().position(|&title| title == &*entrant.title).unwrap_or(TITLES.len());
-        let name = if entrant.full_name.is_empty() { &*entrant.name } else { &*entrant.full_name };
-        (Reverse(entrant.rating), title, name.to_lowercase())
+        let entrant = self.entry(player).map(|entered| &entered.entrant);
+        let (rating, title) = entrant.map_or((0, ""), |entrant| (entrant.rating, &*entrant.title));
+        entry_list::place(rating, title, &self.full_name(player))
     }
 
     /// The order with a late entry in his place, or at the end once numbers are frozen.
@@ -230,7 +225,7 @@ impl State {
         let mut order = self.order.clone();
         let key = self.rank_key(player);
         let place = order.iter().position(|&other| self.rank_key(other) > key);
-        match place.filter(|_| self.last_round() <= LAST_ROUND_TO_RENUMBER) {
+        match place.filter(|_| self.rounds.len() <= entry_list::LAST_ROUND_TO_RENUMBER) {
             Some(place) => order.insert(place, player),
             None => order.push(player),
         }
@@ -414,7 +409,8 @@ impl State {
             })));
         }
         let complete = self.rounds.iter().all(super::state::Round::is_complete);
-        if events.is_empty() && complete && self.champion().is_some() {
+        // A champion there may not be: where neither finalist came, nobody is left.
+        if events.is_empty() && complete {
             events.push(Event::Finished { reason: Why::default() });
         }
         events

@@ -3,15 +3,15 @@
 use super::Logged;
 use super::draw;
 use super::event::{Departure, Event, Player};
+use super::sheets;
 use super::state::State;
 use super::words;
 use crate::journal::{Journal, StoreError};
 use crate::pgn;
 use std::fmt::Write as _;
+use zeitnot_pairing::explain;
 use zeitnot_pairing::sheet::{self, Sheet};
-use zeitnot_pairing::tiebreak::Mode;
 use zeitnot_pairing::trf::{Dialect, Report};
-use zeitnot_pairing::{explain, standings::Standings, tournament::Tournament};
 use zeitnot_proto::Refusal;
 use zeitnot_proto::limits::PGN_MAX;
 use zeitnot_proto::rules::GameId;
@@ -35,11 +35,11 @@ pub fn write(
         Document::Record => Ok(record(state, log)),
         Document::Pairing { round } => pairing(state, log, round),
         Document::Trf => report(state),
-        Document::Standings(format) => Ok(in_format(&standings_sheet(state), format)),
-        Document::Crosstable(format) => Ok(in_format(&crosstable(state)?, format)),
+        Document::Standings(format) => Ok(in_format(&sheets::standings(state), format)),
+        Document::Crosstable(format) => Ok(in_format(&sheets::crosstable(state)?, format)),
         Document::Page => {
-            let mut sheets = vec![standings_sheet(state)];
-            sheets.extend(crosstable(state));
+            let mut sheets = vec![sheets::standings(state)];
+            sheets.extend(sheets::crosstable(state));
             let edition = if state.settings.system.has_rounds() { TIE_BREAK_EDITION } else { "" };
             let notes: Vec<String> =
                 Some(edition.to_owned()).filter(|note| !note.is_empty()).into_iter().collect();
@@ -64,7 +64,7 @@ pub fn part(text: &str, part: u32) -> Option<(&str, bool)> {
     Some((&rest[..cut], cut < rest.len()))
 }
 
-/// Only for tournaments that give a table with a column for each round.
+/// Only for tournaments in which everybody has one game a round.
 fn paired(state: &State) -> Result<(), Refusal> {
     if state.settings.system.has_rounds() { Ok(()) } else { Err(Refusal::NotNeeded) }
 }
@@ -75,39 +75,6 @@ fn in_format(sheet: &Sheet, format: SheetFormat) -> String {
         SheetFormat::Csv => sheet.csv(),
         SheetFormat::Markdown => sheet.markdown(),
     }
-}
-
-fn standings_sheet(state: &State) -> Sheet {
-    if let Some(places) = state.plain_places() {
-        let rows = places.into_iter().map(|(rank, player, points)| {
-            let number = state.number(player).unwrap_or(0).to_string();
-            vec![
-                rank.to_string(),
-                number,
-                full_name(state, player),
-                format!("{}.{}", points / 10, points % 10),
-            ]
-        });
-        let head = ["Rank", "No", "Name", "Points"].map(str::to_owned).to_vec();
-        return Sheet { title: "Places".to_owned(), head, rows: rows.collect() };
-    }
-    let (table, standings) = state.standings();
-    sheet::standings(&table, &standings)
-}
-
-fn crosstable(state: &State) -> Result<Sheet, Refusal> {
-    paired(state)?;
-    let (table, standings): (Tournament, Standings) = state.standings();
-    Ok(match state.mode() {
-        Mode::RoundRobin => sheet::matrix(&table, &standings),
-        Mode::Swiss => sheet::crosstable(&table, &standings),
-    })
-}
-
-fn full_name(state: &State, player: Player) -> String {
-    let Some(entered) = state.entry(player) else { return String::new() };
-    let entrant = &entered.entrant;
-    if entrant.full_name.is_empty() { entrant.name.to_string() } else { entrant.full_name.to_string() }
 }
 
 /// The report file, with a remark for every pairing by hand.

@@ -9,7 +9,7 @@ use zeitnot_pairing::results::BoardResult as Entered;
 use zeitnot_pairing::round::{Bye, Tpn};
 use zeitnot_pairing::standings::played_under_half;
 use zeitnot_pairing::tournament::{RequestedBye, Tournament};
-use zeitnot_pairing::{explain, round_robin};
+use zeitnot_pairing::{explain, round_robin, simul};
 use zeitnot_proto::Refusal;
 use zeitnot_proto::board::Color;
 use zeitnot_proto::rules::Name;
@@ -166,14 +166,10 @@ fn berger(state: &State, cycles: usize) -> Result<Drawn, NoDraw> {
 fn exhibition(state: &State, host: &Name, host_color: Option<Color>) -> Result<Drawn, NoDraw> {
     let host = state.player(host).filter(|&host| state.is_present(host)).ok_or_else(NoDraw::few)?;
     let guests = state.order.iter().copied().filter(|&player| player != host && state.is_present(player));
-    let boards = guests.zip([Color::White, Color::Black].into_iter().cycle()).map(|(guest, turn)| {
-        let (white, black) = match host_color.unwrap_or(turn) {
-            Color::White => (host, guest),
-            Color::Black => (guest, host),
-        };
-        DrawnBoard { white, black, key: None, result: None }
-    });
-    let boards: Vec<DrawnBoard> = boards.collect();
+    let boards: Vec<DrawnBoard> = simul::boards(host, guests, host_color)
+        .into_iter()
+        .map(|(white, black)| DrawnBoard { white, black, key: None, result: None })
+        .collect();
     if boards.is_empty() { Err(NoDraw::few()) } else { Ok(Drawn { boards, out: Vec::new() }) }
 }
 

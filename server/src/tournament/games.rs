@@ -53,9 +53,8 @@ fn give_host_his_time(state: &State, round: u16, board: &Board, terms: &mut Term
     let TournamentSystem::Simul { host, extra_us, .. } = &state.settings.system else { return };
     let Some(base) = terms.time_control.periods().first().map(|period| period.base_us) else { return };
     let boards = state.round(round).map_or(0, |round| round.boards.len());
-    let boards = u64::try_from(boards).unwrap_or(u64::MAX);
     let side = if state.name(board.white) == *host { Color::White } else { Color::Black };
-    terms.start.clocks_us[side] = Some(base.saturating_add(extra_us.saturating_mul(boards)));
+    terms.start.clocks_us[side] = Some(zeitnot_pairing::simul::host_time_us(base, *extra_us, boards));
 }
 
 /// Gives a game a command of the arbiter's, if it is not over.

@@ -8,7 +8,7 @@
 //! | `table`, `bracket`, `crowd`, `draw` | the state for the pairing crate, and what that makes of it |
 //! | `actor` | the task: durable, then seen |
 //! | `games` | terms of its games, and what is said to them |
-//! | `view`, `documents`, `words` | what clients see |
+//! | `view`, `sheets`, `documents`, `words` | what clients see |
 
 mod actor;
 mod bracket;
@@ -18,6 +18,7 @@ mod documents;
 mod draw;
 mod event;
 mod games;
+mod sheets;
 mod state;
 mod table;
 mod view;

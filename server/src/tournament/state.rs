@@ -89,6 +89,8 @@ pub struct State {
     pub byes: BTreeMap<(Player, u16), ByeKind>,
     /// Groups of players who do not meet.
     pub forbidden: Vec<Vec<Player>>,
+    /// The last player whom Baku acceleration helps, since the first round was paired.
+    pub last_accelerated: Option<Player>,
     /// The rounds that were paired.
     pub rounds: Vec<Round>,
     /// Whether players can enter.
@@ -124,6 +126,7 @@ impl State {
             initial_color: Color::White,
             byes: BTreeMap::new(),
             forbidden: Vec::new(),
+            last_accelerated: None,
             rounds: Vec::new(),
             open: true,
             started: None,
@@ -184,6 +187,7 @@ impl State {
             Event::Renumbered(order) => self.order.clone_from(order),
             Event::Paired(paired) => self.paired(seq, paired),
             Event::Unpaired { .. } => {
+                self.last_accelerated = self.last_accelerated.filter(|_| self.rounds.len() > 1);
                 if let Some(round) = self.rounds.pop() {
                     self.void_games.extend(round.boards.iter().filter_map(|board| board.game));
                 }
@@ -262,6 +266,13 @@ impl State {
             for board in &boards {
                 crowd.begin(board.white, board.black);
             }
+        }
+        if paired.round == 1
+            && matches!(self.settings.system, TournamentSystem::Swiss { accelerated: true, .. })
+        {
+            // C.04.7: later entries do not move the border between the groups.
+            let group_a = zeitnot_pairing::baku::group_a(self.order.len()).min(self.order.len());
+            self.last_accelerated = self.order.get(group_a.saturating_sub(1)).copied();
         }
         // A knockout round in which nobody had to play is passed over.
         while self.rounds.len() < usize::from(paired.round) {

@@ -2,6 +2,7 @@
 
 use super::event::Player;
 use super::state::State;
+use zeitnot_pairing::baku;
 use zeitnot_pairing::points::{PointSystem, Points};
 use zeitnot_pairing::results::BoardResult as Entered;
 use zeitnot_pairing::round::{Bye, Entry, Score, Tpn};
@@ -9,6 +10,7 @@ use zeitnot_pairing::standings::{self, Rules, Standings};
 use zeitnot_pairing::tiebreak::{Criterion, Mode};
 use zeitnot_pairing::tournament::{self, Forbidden, ParityNumber, RequestedBye, Tournament};
 use zeitnot_proto::board::Color;
+use zeitnot_proto::time_control::TimeControl;
 use zeitnot_proto::tournament::{BoardResult, ByeKind, PlayerState, TournamentSystem};
 
 /// The tie-breaks of a Swiss where the organizer publishes none.
@@ -102,6 +104,9 @@ impl State {
             let players = vec![number(player)];
             table.requested_byes.push(RequestedBye { kind: bye(kind), round: usize::from(round), players });
         }
+        if let Some(last) = self.last_accelerated {
+            table.accelerations = baku::accelerations_up_to(&table, number(last)).unwrap_or_default();
+        }
         for group in &self.forbidden {
             let players = group.iter().map(|&player| number(player)).collect();
             table.forbidden.push(Forbidden { rounds: None, players });
@@ -156,6 +161,7 @@ impl State {
             end: day(self.rounds.last().map(|round| round.starts_at)),
             kind: kind.to_owned(),
             chief_arbiter: settings.chief_arbiter.to_string(),
+            encoded_time_control: encoded(&settings.terms.time_control).unwrap_or_default(),
             time_control: settings.terms.time_control.to_string(),
             pairing_program: concat!("Zeitnot ", env!("CARGO_PKG_VERSION")).to_owned(),
             round_dates: self.rounds.iter().map(|round| super::words::short_day(round.starts_at)).collect(),
@@ -168,7 +174,8 @@ impl State {
             TournamentSystem::Swiss { accelerated: true, .. } => "FIDE_DUTCH_2025_BAKU",
             TournamentSystem::Swiss { .. } => "FIDE_DUTCH_2025",
             TournamentSystem::RoundRobin { cycles: 1 } => "FIDE_ROUNDROBIN",
-            TournamentSystem::RoundRobin { .. } => "FIDE_DOUBLE_ROUNDROBIN",
+            // The first cycle's last two rounds are exchanged.
+            TournamentSystem::RoundRobin { .. } => "FIDE_DOUBLEROUNDROBIN",
             _ => "OTHER",
         }
         .to_owned()
@@ -235,19 +242,20 @@ impl State {
     }
 
     /// The places of a tournament whose players do not have one game a round each: rank, player, points in
-    /// tenths; none for the others.
+    /// tenths; none for the others. In a knockout the round that was reached ranks, and points are those of the games.
     pub fn plain_places(&self) -> Option<Vec<(usize, Player, u32)>> {
         if let Some(bracket) = self.bracket() {
             let places = bracket.places().into_iter();
             let places = places.flat_map(|(rank, tpns)| tpns.into_iter().map(move |tpn| (rank, tpn)));
-            return Some(places.filter_map(|(rank, tpn)| Some((rank, self.by_tpn(tpn)?, 0))).collect());
+            let places = places.filter_map(|(rank, tpn)| Some((rank, self.by_tpn(tpn)?)));
+            return Some(places.map(|(rank, player)| (rank, player, self.points_of_games(player))).collect());
         }
         let mut scores = match (&self.settings.system, &self.crowd) {
             (_, Some(crowd)) => {
-                crowd.standings().into_iter().map(|(player, points)| (player, points * 10)).collect()
+                crowd.entrants().into_iter().map(|(player, who)| (player, who.points() * 10)).collect()
             }
             (TournamentSystem::Simul { .. }, _) => {
-                self.order.iter().map(|&player| (player, self.simul_points(player))).collect::<Vec<_>>()
+                self.order.iter().map(|&player| (player, self.points_of_games(player))).collect::<Vec<_>>()
             }
             (system, _) if system.has_rounds() => return None,
             _ => Vec::new(),
@@ -257,39 +265,31 @@ impl State {
         Some(scores.iter().map(|&(player, points)| (rank(points), player, points)).collect())
     }
 
-    /// Points of a player over all boards of an exhibition, in tenths.
-    fn simul_points(&self, player: Player) -> u32 {
-        let values = self.settings.points;
+    /// Points of a player over all his games, in tenths.
+    fn points_of_games(&self, player: Player) -> u32 {
         let boards = self.rounds.iter().flat_map(|round| &round.boards);
-        let points = boards.filter_map(|board| {
-            let white = board.white == player;
-            if !white && board.black != player {
-                return None;
-            }
-            let [win, draw, loss] = [values.win, values.draw, values.loss].map(u32::from);
-            Some(match (board.result?, white) {
-                (BoardResult::Draw | BoardResult::DrawUnrated, _) => draw,
-                (BoardResult::White | BoardResult::WhiteUnrated | BoardResult::BlackForfeits, true)
-                | (BoardResult::Black | BoardResult::BlackUnrated | BoardResult::WhiteForfeits, false) => win,
-                (BoardResult::White | BoardResult::WhiteUnrated, false)
-                | (BoardResult::Black | BoardResult::BlackUnrated, true) => loss,
-                _ => 0,
-            })
-        });
-        points.sum()
+        boards.filter_map(|board| self.game_points(board, player)).sum()
     }
 
     /// Points of a player before a round, in tenths.
     pub fn points_before(&self, table: &Tournament, player: Player, round: u16) -> u32 {
         match (&self.settings.system, &self.crowd) {
             (_, Some(crowd)) => return crowd.points(player) * 10,
-            (TournamentSystem::Simul { .. }, _) => return self.simul_points(player),
+            (TournamentSystem::Simul { .. } | TournamentSystem::Knockout { .. }, _) => {
+                return self.points_of_games(player);
+            }
             _ => {}
         }
         let row = table.player(self.tpn(player));
         let points = row.map_or(Points::ZERO, |row| table.score_before(row, usize::from(round)));
         u32::try_from(points.tenths()).unwrap_or(0)
     }
+}
+
+/// A time control as record 222 has it, which knows periods and increments alone.
+fn encoded(time_control: &TimeControl) -> Option<String> {
+    let text = time_control.to_string();
+    text.chars().all(|c| c.is_ascii_digit() || "/+:".contains(c)).then_some(text)
 }
 
 fn enter(table: &mut Tournament, tpn: Tpn, index: usize, entry: Entry) {
