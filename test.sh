@@ -12,7 +12,7 @@ if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
     exit 1
   fi
 fi
-# Peers that are not ours: aioquic speaks QUIC to the server, python-chess reads its games.
+# Peers that are not ours: aioquic speaks QUIC to the server, python-chess reads its games, Gacrux checks its reports.
 venv=target/interop-venv
 if [ ! -f "$venv/ready" ] || [ tests/interop/requirements.txt -nt "$venv/ready" ]; then
   python3 -m venv "$venv"

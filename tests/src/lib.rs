@@ -8,11 +8,13 @@
 //! | [`python`] | programs in Python and their packages |
 //! | [`raw`] | frames and bytes over QUIC, in order or not |
 //! | [`games`] | two players at a board |
+//! | [`club`] | an organizer, his tournament and its players |
 //!
 //! Everything here panics when something is not as a test needs it: a test fails by panicking.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod club;
 pub mod games;
 pub mod programs;
 pub mod python;
