@@ -38,11 +38,14 @@ def pairings(file):
         yield f"{len(rounds)} rounds were checked"
 
 
-def number(text):
+def same(ours, theirs):
+    """Whether two values are the same as far as the shorter one is written; a dash is none."""
     try:
-        return Decimal(str(text))
+        ours, theirs = Decimal(ours), Decimal(str(theirs))
     except InvalidOperation:
-        return text
+        return ours == "-" and theirs is None
+    digits = min(-ours.as_tuple().exponent, -theirs.as_tuple().exponent)
+    return abs(ours - theirs) < Decimal(1).scaleb(-digits)
 
 
 def tie_breaks(server, file):
@@ -60,8 +63,8 @@ def tie_breaks(server, file):
         # The first of theirs is the points.
         columns = ["Points", *codes.split(",")]
         for column, value in zip(columns, player["tiebreakScore"], strict=True):
-            # A direct encounter that decides nothing is empty here and 0 there.
-            if number(row[column] or 0) != number(value) and column != "DE":
+            # A direct encounter is a score here and a place there; the ranks say whether they agree.
+            if column != "DE" and not same(row[column], value):
                 yield f"player {player['cid']}: {column} is {row[column]}, Gacrux says {value}"
         if int(row["Rank"]) != player["rank"]:
             yield f"player {player['cid']}: rank {row['Rank']}, Gacrux says {player['rank']}"

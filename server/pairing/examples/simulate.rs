@@ -64,6 +64,7 @@ fn main() -> io::Result<()> {
         let recipe = Recipe::any(&mut random, options.players);
         let stop = if options.finished { recipe.rounds + 1 } else { 1 + random.below(recipe.rounds) };
         let mut tournament = recipe.start(&mut random);
+        "Individual: Swiss-System (FIDE Dutch)".clone_into(&mut tournament.event.kind);
         tournament.tie_breaks = codes(&["BH/C1", "BH", "SB/C1", "PS", "WIN", "BWG", "AOB", "ARO"]);
         for round in 1..=recipe.rounds {
             recipe.absences(&mut tournament, round, &mut random);
@@ -78,7 +79,10 @@ fn main() -> io::Result<()> {
         // Byes asked for after the round to pair are nobody's business yet.
         let next = tournament.rounds_paired() + 1;
         tournament.requested_byes.retain(|bye| bye.round == next);
-        write(&name, tournament, Mode::Swiss, dialect)?;
+        // Standings of a tournament that came to a stop before its last round are a matter of opinion.
+        if !options.finished || next > recipe.rounds {
+            write(&name, tournament, Mode::Swiss, dialect)?;
+        }
     }
     Ok(())
 }
