@@ -36,6 +36,7 @@ use std::fmt;
 use zeitnot_proto::command::Party;
 use zeitnot_proto::control::{GameFilter, GameSummary};
 use zeitnot_proto::rules::GameId;
+use zeitnot_proto::tournament::TournamentId;
 use zeitnot_proto::{Entry, Seq, Stamp};
 
 /// One decision of one game, as it is written and read back.
@@ -156,6 +157,9 @@ pub trait Journal: Send + Sync + 'static {
     /// written or none.
     fn append_tournament(&self, record: TournamentRecord) -> Committed;
 
-    /// All events of all tournaments, each tournament's in order.
-    fn tournaments(&self) -> Result<Vec<TournamentRecord>, StoreError>;
+    /// The numbers of all tournaments.
+    fn tournaments(&self) -> Result<Vec<TournamentId>, StoreError>;
+
+    /// The events of a tournament in order.
+    fn tournament(&self, tournament: TournamentId) -> Result<Vec<TournamentRecord>, StoreError>;
 }

@@ -17,6 +17,7 @@ use tokio::sync::{oneshot, watch};
 use zeitnot_proto::Stamp;
 use zeitnot_proto::control::{GameFilter, GameSummary};
 use zeitnot_proto::rules::GameId;
+use zeitnot_proto::tournament::TournamentId;
 
 /// A group that was committed, as an observer sees it.
 #[derive(Debug, Clone, Copy)]
@@ -231,8 +232,12 @@ impl Journal for SqliteJournal {
         self.hand_over(Work::Tournament(record))
     }
 
-    fn tournaments(&self) -> Result<Vec<TournamentRecord>, StoreError> {
-        tournaments::load(&self.reader())
+    fn tournaments(&self) -> Result<Vec<TournamentId>, StoreError> {
+        tournaments::known(&self.reader())
+    }
+
+    fn tournament(&self, tournament: TournamentId) -> Result<Vec<TournamentRecord>, StoreError> {
+        tournaments::load(&self.reader(), tournament)
     }
 }
 

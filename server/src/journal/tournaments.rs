@@ -43,20 +43,31 @@ pub(super) fn insert(
     Ok(Ok(()))
 }
 
-/// All events of all tournaments, each tournament's in order.
-pub(super) fn load(connection: &Connection) -> Result<Vec<TournamentRecord>, StoreError> {
+/// The numbers of all tournaments.
+pub(super) fn known(connection: &Connection) -> Result<Vec<TournamentId>, StoreError> {
+    let mut statement =
+        connection.prepare("SELECT DISTINCT tournament FROM tournaments ORDER BY tournament")?;
+    let ids = statement.query_map([], |row| row.get::<_, i64>(0))?;
+    ids.map(|id| Ok(TournamentId(id?.cast_unsigned()))).collect()
+}
+
+/// The events of a tournament in order.
+pub(super) fn load(
+    connection: &Connection,
+    tournament: TournamentId,
+) -> Result<Vec<TournamentRecord>, StoreError> {
     let mut statement = connection
-        .prepare("SELECT tournament, seq, at, by, event FROM tournaments ORDER BY tournament, seq")?;
-    let mut rows = statement.query([])?;
+        .prepare_cached("SELECT seq, at, by, event FROM tournaments WHERE tournament = ?1 ORDER BY seq")?;
+    let mut rows = statement.query([tournament.0.cast_signed()])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        let by: Option<String> = row.get(3)?;
+        let by: Option<String> = row.get(2)?;
         records.push(TournamentRecord {
-            tournament: TournamentId(row.get::<_, i64>(0)?.cast_unsigned()),
-            first: row.get(1)?,
-            at: Stamp(row.get::<_, i64>(2)?.cast_unsigned()),
+            tournament,
+            first: row.get(0)?,
+            at: Stamp(row.get::<_, i64>(1)?.cast_unsigned()),
             by: by.map(|name| Name::cut(&name)),
-            events: vec![row.get(4)?],
+            events: vec![row.get(3)?],
         });
     }
     Ok(records)

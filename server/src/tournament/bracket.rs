@@ -1,9 +1,10 @@
 //! The knockout bracket of a state: made anew from what was drawn and the results so far.
 
-use super::event::MatchKey;
+use super::event::{MatchKey, Player};
 use super::state::State;
 use super::table::result;
-use zeitnot_pairing::knockout::{Due, Format, GameKey, Knockout, Stage};
+use std::collections::BTreeSet;
+use zeitnot_pairing::knockout::{Due, Format, GameKey, Knockout, Seat, Stage};
 use zeitnot_pairing::round::Tpn;
 use zeitnot_proto::tournament::{BoardResult, TournamentSystem};
 
@@ -43,9 +44,15 @@ impl State {
         let first = self.initial_color;
         let mut bracket = Knockout::new(seeds, Format { stages }, first, third_place).ok()?;
         let mut pending = self.keyed_results();
+        // A game under way is played to its end.
+        let plays = |player: Player| {
+            let mut boards = self.rounds.iter().flat_map(|round| &round.boards);
+            boards.any(|board| board.is_open() && (board.white == player || board.black == player))
+        };
         let mut left: Vec<(usize, Tpn)> = self
             .order
             .iter()
+            .filter(|&&player| !plays(player))
             .filter_map(|&player| Some((self.entry(player)?.left?, self.tpn(player))))
             .collect();
         left.sort_unstable();
@@ -68,16 +75,47 @@ impl State {
 
     /// Games of the bracket that are due and not paired yet.
     pub fn due_games(&self) -> Vec<Due> {
-        let known: std::collections::BTreeSet<MatchKey> =
-            self.rounds.iter().flat_map(|round| round.boards.iter().filter_map(|board| board.key)).collect();
+        let boards = self.rounds.iter().flat_map(|round| &round.boards).filter(|board| !board.needless);
+        let known: BTreeSet<MatchKey> = boards.filter_map(|board| board.key).collect();
         let due = self.bracket().map(|bracket| bracket.due()).unwrap_or_default();
         due.into_iter().filter(|due| key_out(due.key).is_some_and(|key| !known.contains(&key))).collect()
     }
 
-    /// Whether a correction of a board would change a match that has been followed by others.
+    /// After a correction: games of the same match that it makes needless are not played.
+    pub fn drop_needless(&mut self, round: u16, board: u16) {
+        let Some(of) = self.board(round, board).and_then(|board| board.key) else { return };
+        let due: BTreeSet<GameKey> = self
+            .bracket()
+            .map(|bracket| bracket.due())
+            .unwrap_or_default()
+            .into_iter()
+            .map(|due| due.key)
+            .collect();
+        let boards = self.rounds.iter_mut().flat_map(|round| &mut round.boards);
+        for board in boards.filter(|board| board.is_open()) {
+            let Some(key) = board.key else { continue };
+            let later = (key.round, key.pairing) == (of.round, of.pairing) && key > of;
+            if later && !due.contains(&key_in(key)) {
+                board.needless = true;
+                self.void_games.extend(board.game.take());
+            }
+        }
+    }
+
+    /// Whether a correction of a board would change who plays in a match that has been paired.
     pub fn correction_comes_too_late(&self, key: MatchKey, corrected: BoardResult) -> bool {
         let Some(mut bracket) = self.bracket() else { return false };
-        bracket.record(key_in(key), result(corrected)).is_err()
+        if bracket.record(key_in(key), result(corrected)).is_err() {
+            return true;
+        }
+        let matches = bracket.matches();
+        let mut boards = self.rounds.iter().flat_map(|round| &round.boards);
+        boards.any(|board| {
+            let Some(key) = board.key.map(key_in).filter(|_| !board.needless) else { return false };
+            let of = matches.get(key.round).and_then(|round| round.get(key.pairing));
+            let sits = |player| of.is_some_and(|of| of.seats.contains(&Seat::Player(self.tpn(player))));
+            !sits(board.white) || !sits(board.black)
+        })
     }
 }
 

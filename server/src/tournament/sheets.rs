@@ -142,6 +142,7 @@ fn match_row(state: &State, name: String, place: (usize, usize), of: &Match) -> 
         .rounds
         .iter()
         .flat_map(|round| &round.boards)
+        .filter(|board| !board.needless)
         .filter_map(|board| Some((board.key?, board)))
         .filter(|(key, _)| (usize::from(key.round), usize::from(key.pairing)) == place)
         .collect();

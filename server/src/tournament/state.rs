@@ -42,6 +42,15 @@ pub struct Board {
     pub by_arbiter: bool,
     /// Why only an arbiter can enter the result.
     pub question: Option<Why>,
+    /// A correction has decided the match before this game: it is not played.
+    pub needless: bool,
+}
+
+impl Board {
+    /// Whether it is still to have a result.
+    pub fn is_open(&self) -> bool {
+        self.result.is_none() && !self.needless
+    }
 }
 
 /// A round.
@@ -64,7 +73,7 @@ pub struct Round {
 impl Round {
     /// Whether every board has a result.
     pub fn is_complete(&self) -> bool {
-        self.boards.iter().all(|board| board.result.is_some())
+        !self.boards.iter().any(Board::is_open)
     }
 }
 
@@ -201,6 +210,7 @@ impl State {
                     board.by_arbiter = *by_arbiter;
                     board.question = None;
                 }
+                self.drop_needless(*round, *board);
             }
             Event::Question { round, board, what } => {
                 if let Some(board) = self.board_mut(*round, *board) {
@@ -260,6 +270,7 @@ impl State {
             result: board.result,
             by_arbiter: false,
             question: None,
+            needless: false,
         });
         let boards: Vec<Board> = boards.collect();
         if let Some(crowd) = &mut self.crowd {
@@ -405,8 +416,13 @@ impl State {
         self.entered.iter().filter(takes_part).count()
     }
 
+    /// Whether it is over and every board has its result.
+    pub fn is_settled(&self) -> bool {
+        self.finished && self.rounds.iter().all(Round::is_complete)
+    }
+
     /// Boards with a game and without a result.
     pub fn open_boards(&self) -> usize {
-        self.rounds.last().map_or(0, |round| round.boards.iter().filter(|b| b.result.is_none()).count())
+        self.rounds.last().map_or(0, |round| round.boards.iter().filter(|b| b.is_open()).count())
     }
 }

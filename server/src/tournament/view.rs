@@ -1,6 +1,7 @@
 //! A tournament as clients see it.
 
 use super::state::{Round, State};
+use zeitnot_pairing::points::Points;
 use zeitnot_proto::board::ByColor;
 use zeitnot_proto::limits::PAGE_MAX;
 use zeitnot_proto::tournament::{
@@ -49,7 +50,9 @@ fn page<T>(items: impl Iterator<Item = T>, skip: u32) -> (List<T, PAGE_MAX>, boo
 
 /// The players: by number, then those who have none.
 pub fn players(state: &State, skip: u32) -> TournamentReply {
-    let table = state.table(state.last_round());
+    let mut table = state.table(state.last_round());
+    // A game under way is a draw for pairing alone (C.04.2).
+    table.points.unknown = Points::ZERO;
     let rest = (0..).take(state.entered.len()).filter(|player| !state.order.contains(player));
     let players = state.order.iter().copied().chain(rest);
     let entrant = |player| {

@@ -1,4 +1,4 @@
-//! Instants in the words of report files.
+//! Instants in the words of report files, and what may stand in them.
 
 use crate::pgn::date_and_time;
 use zeitnot_proto::Stamp;
@@ -17,4 +17,9 @@ pub fn short_day(at: Stamp) -> String {
 pub fn instant(at: Stamp) -> String {
     let (date, time) = date_and_time(at);
     format!("{} {time} UTC", date.replace('.', "-"))
+}
+
+/// Whether a text is one line that neither a report file nor a terminal takes for something else.
+pub fn is_plain(text: &str) -> bool {
+    !text.chars().any(char::is_control)
 }
