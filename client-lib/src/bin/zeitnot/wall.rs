@@ -8,6 +8,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -15,7 +16,10 @@ use tokio::sync::mpsc;
 use zeitnot_client::clock::format_clock;
 use zeitnot_client::proto::control::Notice;
 use zeitnot_client::proto::game_stream::Seat;
-use zeitnot_client::proto::tournament::{BoardView, TournamentId, TournamentNotice, TournamentView};
+use zeitnot_client::proto::rules::Name;
+use zeitnot_client::proto::tournament::{
+    BoardView, TournamentId, TournamentNotice, TournamentSystem, TournamentView,
+};
 use zeitnot_client::proto::{Color, GameId};
 use zeitnot_client::tournament::{RoundView, StandingsView};
 use zeitnot_client::{Client, Error, Game, GameView, Notices, Update};
@@ -32,6 +36,8 @@ struct Wall {
     view: TournamentView,
     round: RoundView,
     standings: StandingsView,
+    /// What players are called, where they are called otherwise than by their identities.
+    names: BTreeMap<Name, String>,
     games: BTreeMap<GameId, GameView>,
     said: String,
     /// The first board that is shown: they pass by where there are more than fit.
@@ -42,7 +48,7 @@ struct Wall {
 pub async fn run(target: &Target, tournament: TournamentId, ascii: bool) -> Outcome {
     let (client, mut notices) = target.connect().await?;
     client.tournaments().follow(tournament, true).await?;
-    let wall = look(&client, tournament).await?;
+    let wall = look(&client, tournament, None).await?;
     let mut screen = Screen::open(ascii)?;
     let shown = tokio::select! {
         shown = show(&mut screen, &client, &mut notices, tournament, wall) => shown,
@@ -54,14 +60,34 @@ pub async fn run(target: &Target, tournament: TournamentId, ascii: bool) -> Outc
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tournament as it stands.
-async fn look(client: &Client, tournament: TournamentId) -> Result<Wall, Error> {
+/// The tournament as it stands, beside what was on the wall before.
+async fn look(client: &Client, tournament: TournamentId, before: Option<Wall>) -> Result<Wall, Error> {
     let tournaments = client.tournaments();
     let view = tournaments.show(tournament).await?;
     let none = RoundView { round: 0, boards: Vec::new(), out: Vec::new() };
-    let round = if view.summary.round == 0 { none } else { tournaments.round(tournament, 0).await? };
+    let mut round = if view.summary.round == 0 { none } else { tournaments.round(tournament, 0).await? };
+    if matches!(view.summary.system, TournamentSystem::Arena { .. }) {
+        // All games of an arena are of one round: those under way, then the latest.
+        round.boards.sort_by_key(|board| (board.result.is_some(), Reverse(board.board)));
+    }
     let standings = tournaments.standings(tournament).await?;
-    Ok(Wall { view, round, standings, games: BTreeMap::new(), said: String::new(), first: 0 })
+    let mut wall = before.unwrap_or_else(|| Wall {
+        view: view.clone(),
+        round: RoundView { round: 0, boards: Vec::new(), out: Vec::new() },
+        standings: standings.clone(),
+        names: BTreeMap::new(),
+        games: BTreeMap::new(),
+        said: String::new(),
+        first: 0,
+    });
+    if wall.names.is_empty() || wall.view.summary.players != view.summary.players {
+        let players = tournaments.players(tournament).await?.into_iter().map(|player| player.entrant);
+        let named = players.filter(|entrant| !entrant.full_name.is_empty());
+        wall.names = named.map(|entrant| (entrant.name, entrant.full_name.to_string())).collect();
+    }
+    wall.games.retain(|&game, _| round.boards.iter().any(|board| board.game == Some(game)));
+    (wall.view, wall.round, wall.standings) = (view, round, standings);
+    Ok(wall)
 }
 
 async fn show(
@@ -89,8 +115,7 @@ async fn show(
                     if let TournamentNotice::Announced { text, .. } = &notice {
                         wall.said = text.to_string();
                     }
-                    let (games, said, first) = (wall.games, wall.said, wall.first);
-                    wall = Wall { games, said, first, ..look(client, tournament).await? };
+                    wall = look(client, tournament, Some(wall)).await?;
                     follow(client, &wall, &mut followed, &sender).await;
                 }
                 Some(_) => {}
@@ -185,12 +210,16 @@ impl Wall {
         }
     }
 
+    fn name<'a>(&'a self, name: &'a Name) -> &'a str {
+        self.names.get(name).map_or(name.as_str(), String::as_str)
+    }
+
     fn line(&mut self, board: &BoardView, now: Instant) -> String {
         let names = format!(
             "{:>3} {:>12.12} - {:<12.12}",
             board.board,
-            board.players.white.as_str(),
-            board.players.black.as_str()
+            self.name(&board.players.white),
+            self.name(&board.players.black)
         );
         if let Some(result) = board.result {
             return format!("{names}  {}", result.sign());
@@ -210,7 +239,7 @@ impl Wall {
         let places = self.standings.places.iter().take(usize::from(area.height));
         let lines = places.map(|place| {
             let points = crate::tournament::points(place.points);
-            Line::from(format!("{:>3} {:<20.20} {points:>5}", place.rank, place.name.as_str()))
+            Line::from(format!("{:>3} {:<20.20} {points:>5}", place.rank, self.name(&place.name)))
         });
         frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), area);
     }

@@ -46,8 +46,8 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     tie_breaks: Vec<String>,
     /// Points of a win, a draw, a loss and the allocated bye, in tenths: 30,10,0,30.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', num_args = 4)]
-    points: Vec<u16>,
+    #[arg(long, value_name = "WIN,DRAW,LOSS,BYE", value_parser = points)]
+    points: Option<PointValues>,
     /// Pairs only players who said that they are there.
     #[arg(long)]
     check_in: bool,
@@ -167,10 +167,6 @@ impl Arguments {
         let rules = Rules { edition: self.edition, speed, options: List::cut(options), ..Rules::default() };
         let time_control = self.time.clone();
         let codes = self.tie_breaks.iter().map(|code| word(code)).collect::<Result<Vec<_>, _>>()?;
-        let points = match self.points[..] {
-            [win, draw, loss, allocated_bye] => PointValues { win, draw, loss, allocated_bye },
-            _ => PointValues::default(),
-        };
         Ok(TournamentSettings {
             name: word(&self.name)?,
             system,
@@ -180,7 +176,7 @@ impl Arguments {
                 None => Timetable::ByHand,
             },
             lead_us: us(self.lead),
-            points,
+            points: self.points.unwrap_or_default(),
             tie_breaks: List::new(codes).map_err(|error| format!("the list of tie-breaks is {error}"))?,
             check_in: self.check_in,
             last_entry_round: self.late_until,
@@ -193,5 +189,28 @@ impl Arguments {
             federation: word(&self.federation)?,
             chief_arbiter: word(&self.arbiter)?,
         })
+    }
+}
+
+/// Four values in tenths of a point.
+fn points(text: &str) -> Result<PointValues, String> {
+    let values: Vec<u16> = text.split(',').map_while(|value| value.trim().parse().ok()).collect();
+    match (<[u16; 4]>::try_from(&values[..]), text.matches(',').count()) {
+        (Ok([win, draw, loss, allocated_bye]), 3) => Ok(PointValues { win, draw, loss, allocated_bye }),
+        _ => Err("four numbers in tenths of a point: a win, a draw, a loss, the allocated bye".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_four_numbers() {
+        let three = PointValues { win: 30, draw: 10, loss: 0, allocated_bye: 30 };
+        assert_eq!(points("30,10,0,30"), Ok(three));
+        for wrong in ["", "3,1,0", "30,10,0,30,1", "30,10,0,x", "30,10,x,30,5", "-1,0,0,0"] {
+            assert!(points(wrong).is_err(), "{wrong}");
+        }
     }
 }
