@@ -82,7 +82,7 @@ pub enum TournamentSystem {
 }
 
 impl TournamentSystem {
-    /// Whether it has rounds with one game for each player, so that it gives a crosstable and a report.
+    /// Whether it has rounds with one game for each player, as report files know them.
     pub const fn has_rounds(&self) -> bool {
         matches!(self, TournamentSystem::Swiss { .. } | TournamentSystem::RoundRobin { .. })
     }

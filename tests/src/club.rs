@@ -65,7 +65,11 @@ pub struct Club {
 impl Club {
     /// A tournament with so many entered, each fifty points weaker than the one before.
     pub async fn new(settings: TournamentSettings, players: usize) -> Club {
-        let server = Server::start();
+        Club::on(Server::start(), settings, players).await
+    }
+
+    /// The same on this server.
+    pub async fn on(server: Server, settings: TournamentSettings, players: usize) -> Club {
         let said = server.run(&["token", "create", "organizer", "--role", "organizer"]).unwrap();
         let token = said.split_whitespace().find(|word| word.starts_with("zeitnot_")).unwrap();
         let organizer_token = Text::new(token).unwrap();
@@ -234,9 +238,16 @@ impl Club {
 
     /// Kills the server, starts it again, and has everybody come back.
     pub async fn crash(&mut self) {
+        self.crash_for(Duration::ZERO).await;
+    }
+
+    /// The same, with the server away for a while.
+    pub async fn crash_for(&mut self, pause: Duration) {
         let credentials: Vec<(Name, Credential)> =
             self.players.iter().map(|(name, guest)| (name.clone(), guest.credential())).collect();
-        self.server.crash();
+        self.server.kill();
+        tokio::time::sleep(pause).await;
+        self.server.restart();
         self.players.clear();
         for (name, credential) in credentials {
             self.players.insert(name, Guest::as_bearer(&self.server, credential).await);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zeitnot_proto::control::{Credential, Notice, Reply, Request, ToClient};
 use zeitnot_proto::game_stream::{Attach, Seat, ToGame};
-use zeitnot_proto::rules::Name;
+use zeitnot_proto::rules::{Name, Setting, Value};
 use zeitnot_proto::tournament::{
     BoardResult, BoardView, ByeKind, Direction, Document, OutView, PlayerState, SheetFormat, Timetable,
     TournamentId, TournamentNotice, TournamentPhase, TournamentReply, TournamentRequest, TournamentSystem,
@@ -532,4 +532,138 @@ async fn a_game_that_no_table_knows_waits_for_the_arbiter() {
     let drawn = Direction::Result { round: 1, board: 1, result: BoardResult::Draw, reason };
     club.direct(drawn).await.unwrap();
     club.until(TournamentPhase::Finished).await;
+}
+
+/// Waits until round 1 has so many boards.
+async fn boards_until(club: &mut Club, count: usize) -> Vec<BoardView> {
+    for _ in 0..200 {
+        let (boards, _) = club.boards(1).await;
+        if boards.len() == count {
+            return boards;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("no board {count}: {:?}", club.boards(1).await);
+}
+
+#[tokio::test]
+async fn a_drawn_match_goes_to_play_offs_and_an_armageddon_that_black_need_not_win() {
+    let system = TournamentSystem::Knockout {
+        games: 1,
+        third_place: false,
+        play_off: Some("60+1".parse().unwrap()),
+        armageddon_us: Some(50_000_000),
+    };
+    let mut club = Club::new(settings(system, 10 * MINUTE_US), 2).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let mut boards = boards_until(&mut club, 1).await;
+    for played in 2..=4 {
+        club.play(boards.last().unwrap(), None).await;
+        boards = boards_until(&mut club, played).await;
+        let board = boards.last().unwrap();
+        let seat = club.players[&board.players.white].sit(board.game.unwrap()).await;
+        assert_eq!(seat.snapshot.setup.terms.time_control, "60+1".parse().unwrap());
+    }
+    let last = boards.last().unwrap();
+    let seat = club.players[&last.players.black].sit(last.game.unwrap()).await;
+    assert_eq!(seat.snapshot.clock.main_us.black, 50_000_000, "Black has less, and a draw is enough");
+    drop(seat);
+    club.play(last, None).await;
+    club.until(TournamentPhase::Finished).await;
+    let places: Vec<(u16, Name)> = club.standings().await.into_iter().map(|p| (p.rank, p.name)).collect();
+    let ByColor { white, black } = last.players.clone();
+    assert_eq!(places, [(1, black), (2, white)]);
+    let bracket = club.export(Document::Crosstable(SheetFormat::Csv)).await.unwrap();
+    assert!(bracket.contains("Final,1,1,") && bracket.contains("½ | "), "{bracket}");
+    assert!(club.export(Document::Page).await.unwrap().contains("<h2>Bracket</h2>"));
+}
+
+// Law 2023 9.1.1: the rules of the event may forbid draws by agreement before so many moves.
+#[tokio::test]
+async fn draws_are_not_agreed_before_the_move_that_the_event_names() {
+    let mut settings = swiss(1);
+    let least = Setting { name: Text::cut("min_moves"), value: Value::Count(3) };
+    let options = settings.terms.rules.options.iter().cloned().chain([least]);
+    settings.terms.rules.options = List::new(options.collect()).unwrap();
+    let mut club = Club::new(settings, 2).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, _) = club.boards(1).await;
+    let mut white = club.players[&boards[0].players.white].sit(boards[0].game.unwrap()).await;
+    let mut black = club.players[&boards[0].players.black].sit(boards[0].game.unwrap()).await;
+    white.until_running().await;
+    for (own, reply) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
+        assert_eq!(white.command(Command::OfferDraw).await, Err(Refusal::DrawTooEarly));
+        white.play(own).await.unwrap();
+        black.sees(own).await;
+        black.play(reply).await.unwrap();
+        white.sees(reply).await;
+    }
+    white.command(Command::OfferDraw).await.unwrap();
+    black.until(|event| matches!(event, Event::DrawOffered { .. })).await;
+    black.command(Command::AcceptDraw).await.unwrap();
+    club.until(TournamentPhase::Finished).await;
+}
+
+// Law 2023 6.7.1, 6.11.1: nobody is late because the server was away.
+#[tokio::test]
+async fn an_outage_longer_than_the_default_time_forfeits_nobody() {
+    let system = TournamentSystem::Swiss { rounds: 1, accelerated: false };
+    let mut club = Club::new(settings(system, 8_000_000), 4).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    let (boards, _) = club.boards(1).await;
+    let seat = club.players[&boards[0].players.white].sit(boards[0].game.unwrap()).await;
+    drop(seat);
+    club.crash_for(Duration::from_secs(9)).await;
+    let (again, _) = club.boards(1).await;
+    assert!(again.iter().all(|board| board.result.is_none()), "{again:?}");
+    let mut seats = Vec::new();
+    for board in &again {
+        for name in [&board.players.white, &board.players.black] {
+            seats.push(club.players[name].sit(board.game.unwrap()).await);
+        }
+    }
+    for board in &again {
+        club.play(board, Some(Color::White)).await;
+    }
+    club.until(TournamentPhase::Finished).await;
+    let results: Vec<_> = club.boards(1).await.0.iter().map(|board| board.result).collect();
+    assert_eq!(results, [Some(BoardResult::White); 2]);
+}
+
+#[tokio::test]
+async fn a_tournament_that_is_over_is_read_again_when_somebody_asks() {
+    let mut club = Club::on(Server::with(&["--limit-linger", "100ms"]), swiss(1), 4).await;
+    club.direct(Direction::Start).await.unwrap();
+    club.direct(Direction::Pair).await.unwrap();
+    club.enter(1, &[BoardResult::White, BoardResult::Draw]).await;
+    let view = club.until(TournamentPhase::Finished).await;
+    let places = club.standings().await;
+    for restart in [false, true] {
+        if restart {
+            club.crash().await;
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert_eq!(club.show().await, view);
+        assert_eq!(club.standings().await, places);
+        let listed = club.ask(TournamentRequest::List { before: None }).await.unwrap();
+        let Some(TournamentReply::Tournaments { page, .. }) = listed else { panic!("no list") };
+        assert_eq!(page[..], [view.summary.clone()]);
+    }
+    // Several ask at once for what is not in memory; and a result may still be corrected.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let show = TournamentRequest::Show(club.tournament);
+    for guest in club.players.values_mut() {
+        let ask =
+            zeitnot_proto::control::ToServer::Request { id: 900, request: Request::Tournament(show.clone()) };
+        guest.control.send(&ask).await;
+    }
+    let reason = Text::cut("the scoresheet");
+    let corrected = Direction::Result { round: 1, board: 1, result: BoardResult::Black, reason };
+    club.direct(corrected).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(club.boards(1).await.0[0].result, Some(BoardResult::Black));
+    assert_ne!(club.standings().await, places);
 }
