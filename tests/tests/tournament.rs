@@ -650,7 +650,7 @@ async fn a_tournament_that_is_over_is_read_again_when_somebody_asks() {
         assert_eq!(club.standings().await, places);
         let listed = club.ask(TournamentRequest::List { before: None }).await.unwrap();
         let Some(TournamentReply::Tournaments { page, .. }) = listed else { panic!("no list") };
-        assert_eq!(page[..], [view.summary.clone()]);
+        assert_eq!((page.len(), &page[0]), (1, &view.summary));
     }
     // Several ask at once for what is not in memory; and a result may still be corrected.
     tokio::time::sleep(Duration::from_millis(300)).await;
