@@ -148,18 +148,23 @@ pub async fn run(options: &Options) -> Result<Report, String> {
         Games::Recorded => corpus::games(),
     };
     let plan = Plan { span: options.duration, games, time_control: options.time_control.clone() };
-    let mut taken = Vec::new();
+    let (mut taken, mut failed) = (Vec::new(), Vec::new());
     for point in options.list() {
         for pass in 1..=options.passes.max(1) {
             for who in options.whom() {
                 eprintln!("{point}: {who}, pass {pass}");
-                let measured = once(options, &plan, point, who).await;
-                let measured = measured.map_err(|error| format!("{point}, {who}: {error}"))?;
-                taken.push(Taken { point, who, measured });
+                match once(options, &plan, point, who).await {
+                    Ok(measured) => taken.push(Taken { point, who, measured }),
+                    // What was measured before is worth keeping.
+                    Err(error) => failed.push(format!("{point}, {who}, pass {pass}: {error}")),
+                }
             }
         }
     }
-    Ok(Report { taken, max_ratio: options.max_ratio })
+    if taken.is_empty() {
+        return Err(failed.into_iter().next().unwrap_or_else(|| "nothing was to be measured".into()));
+    }
+    Ok(Report { taken, failed, max_ratio: options.max_ratio })
 }
 
 async fn once(options: &Options, plan: &Plan, point: Point, who: Who) -> Result<Measured, String> {

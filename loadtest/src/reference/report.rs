@@ -10,6 +10,8 @@ use std::fmt;
 pub struct Report {
     /// In the order in which it was measured.
     pub taken: Vec<Taken>,
+    /// What could not be measured, and why.
+    pub failed: Vec<String>,
     /// Most times the relay's CPU time for a move.
     pub max_ratio: Option<f64>,
 }
@@ -104,7 +106,7 @@ impl Report {
 
 impl Findings for Report {
     fn passed(&self) -> bool {
-        self.beyond().is_empty()
+        self.failed.is_empty() && self.beyond().is_empty()
     }
 
     fn to_json(&self) -> Value {
@@ -116,7 +118,7 @@ impl Findings for Report {
             let passes: serde_json::Map<String, Value> = whom.into_iter().collect();
             json!({ "point": point.to_string(), "unit": point.unit(), "passes": passes, "ratio": self.ratio(point) })
         });
-        json!({ "passed": self.passed(), "points": points.collect::<Vec<_>>() })
+        json!({ "passed": self.passed(), "points": points.collect::<Vec<_>>(), "failed": self.failed })
     }
 }
 
@@ -170,6 +172,9 @@ impl fmt::Display for Report {
                 f,
                 "CPU, datagrams and bytes for each {unit}; milliseconds; the pass with the least CPU of each"
             )?;
+        }
+        for failed in &self.failed {
+            writeln!(f, "FAILED {failed}")?;
         }
         for beyond in self.beyond() {
             writeln!(f, "MISSED --max-ratio: {beyond}")?;
