@@ -104,7 +104,8 @@ pub fn encode_into<T: Frame>(frame: &T, out: &mut Vec<u8>) -> Result<(), EncodeE
 
 /// `frame` as bytes, with its length prefix.
 pub fn encode<T: Frame>(frame: &T) -> Result<Vec<u8>, EncodeError> {
-    let mut out = Vec::with_capacity(64);
+    // A move's frame to its readers is shorter than that.
+    let mut out = Vec::with_capacity(192);
     encode_into(frame, &mut out)?;
     Ok(out)
 }
@@ -137,7 +138,22 @@ pub fn decode_value<T: Serialize + DeserializeOwned>(body: &[u8]) -> Result<T, D
 
 /// `value` as bytes without a length.
 pub fn encode_value<T: Serialize>(value: &T) -> Result<Vec<u8>, EncodeError> {
-    bincode::serde::encode_to_vec(value, CONFIG).map_err(|_| EncodeError { max: SERVER_FRAME_MAX })
+    // A move's decision in the journal is shorter than that.
+    let mut out = Vec::with_capacity(96);
+    append_value(value, &mut out)?;
+    Ok(out)
+}
+
+/// Appends `value` without a length to `out`. On an error `out` is as it was.
+pub fn append_value<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let start = out.len();
+    match bincode::serde::encode_into_std_write(value, out, CONFIG) {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            out.truncate(start);
+            Err(EncodeError { max: SERVER_FRAME_MAX })
+        }
+    }
 }
 
 /// Compares what is written to it with the bytes expected, without keeping any.

@@ -103,9 +103,7 @@ fn one(game: &mut Game, body: &[u8], by: Party, at: Stamp) {
         entries: decision.events,
     };
     let stored = EncodedRow::encode(&record).unwrap();
-    for entry in &record.entries {
-        game.apply(at, &entry.event);
-    }
+    *game = *decision.after;
     game.turn_began(at);
     let last = game.seq().unwrap();
     let encoded = Encoded::new(Events {

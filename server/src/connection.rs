@@ -4,31 +4,33 @@ use crate::control;
 use crate::game::stream;
 use crate::hub::Peer;
 use crate::identity::Identity;
+use crate::outbox::Outbox;
 use crate::state::Server;
 use crate::stream_io::{self, FrameReader};
-use bytes::Bytes;
-use quinn::{Connection, SendStream, VarInt};
+use quinn::{Connection, VarInt};
 use std::sync::Arc;
-use tokio::sync::mpsc;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::codec::{self, DecodeError, Frame};
 use zeitnot_proto::control::{Hello, Roles, ToClient, ToServer, Welcome};
 use zeitnot_proto::limits::PAGE_MAX;
 use zeitnot_proto::{List, PROTOCOL_VERSION, Text};
 
-/// Frames that wait for a control stream.
+/// Frames that wait for a control stream, which is more than the requests that are worked on at once.
 const CONTROL_OUTBOX: usize = 128;
 
 /// Serves a connection whose handshake is done, until it ends.
 pub async fn serve(server: Arc<Server>, connection: Connection) {
     server.metrics.handshakes.inc();
-    let welcomed = tokio::time::timeout(server.limits.hello_timeout, welcome(&server, &connection)).await;
-    let (peer, control) = match welcomed {
+    // Boxed, so that the rest of a connection's life does not keep room for it.
+    let welcome = Box::pin(welcome(&server, &connection));
+    let welcomed = tokio::time::timeout(server.limits.hello_timeout, welcome).await;
+    let (peer, reader) = match welcomed {
         Ok(Ok(welcomed)) => welcomed,
         Ok(Err(code)) => return close(&server, &connection, code),
         Err(_) => return close(&server, &connection, Code::NoHello),
     };
-    let code = converse(&server, &peer, control).await;
+    let code = converse(&server, &peer, reader).await;
+    peer.outbox.close(code);
     server.metrics.rtt.observe(connection.rtt().as_secs_f64());
     server.metrics.connections.dec();
     if server.hub.remove_peer(&peer) {
@@ -48,16 +50,9 @@ fn close(server: &Server, connection: &Connection, code: Code) {
     }
 }
 
-/// The control stream and what waits to be written to it.
-struct Control {
-    send: SendStream,
-    reader: FrameReader,
-    outbox: mpsc::Receiver<Bytes>,
-}
-
 /// Hello and welcome.
-async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<Peer>, Control), Code> {
-    let (mut send, recv) = connection.accept_bi().await.map_err(|_| Code::Done)?;
+async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<Peer>, FrameReader), Code> {
+    let (send, recv) = connection.accept_bi().await.map_err(|_| Code::Done)?;
     let mut reader = FrameReader::new(recv, &server.limits);
     let hello = read_hello(&mut reader).await?;
     if hello.protocol == 0 {
@@ -69,7 +64,7 @@ async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<P
         .await
         .map_err(|_| Code::Internal)??;
     let Identity { name, roles, guest_token } = identity;
-    let (outbox, frames) = mpsc::channel(CONTROL_OUTBOX);
+    let outbox = Arc::new(Outbox::held(send, CONTROL_OUTBOX));
     let peer =
         Arc::new(Peer { id: server.hub.next_peer_id(), name, roles, outbox, connection: connection.clone() });
     // From here on notices come: none about a game is missed between the list below and the first one.
@@ -88,18 +83,8 @@ async fn welcome(server: &Arc<Server>, connection: &Connection) -> Result<(Arc<P
     };
     tracing::debug!(id = peer.id, name = %peer.name, client = %hello.client, "welcome");
     let bytes = codec::encode(&ToClient::Welcome(Box::new(welcome))).unwrap_or_default();
-    if send.write_all(&bytes).await.is_err() {
-        leave(server, &peer);
-        return Err(Code::Done);
-    }
-    Ok((peer, Control { send, reader, outbox: frames }))
-}
-
-fn leave(server: &Server, peer: &Peer) {
-    server.metrics.connections.dec();
-    if server.hub.remove_peer(peer) {
-        server.lobby.left(server, &peer.name);
-    }
+    peer.outbox.open(bytes.into());
+    Ok((peer, reader))
 }
 
 async fn read_hello(reader: &mut FrameReader) -> Result<Hello, Code> {
@@ -126,14 +111,8 @@ fn streams_for(server: &Server, roles: Roles) -> u32 {
 }
 
 /// The control stream and the games' streams, until the control stream or the connection ends.
-async fn converse(server: &Arc<Server>, peer: &Arc<Peer>, mut control: Control) -> Code {
-    let controlled = control::serve(
-        Arc::clone(server),
-        Arc::clone(peer),
-        &mut control.send,
-        &mut control.reader,
-        &mut control.outbox,
-    );
+async fn converse(server: &Arc<Server>, peer: &Arc<Peer>, mut reader: FrameReader) -> Code {
+    let controlled = control::serve(server, peer, &mut reader);
     tokio::select! {
         code = controlled => code,
         code = take_streams(server, peer) => code,

@@ -2,14 +2,14 @@
 
 use crate::hub::{self, Hub, Peer};
 use crate::lobby;
+use crate::outbox::Need;
 use crate::pgn;
 use crate::state::Server;
-use crate::stream_io::{self, FrameReader, WriteEnd};
+use crate::stream_io::{self, FrameReader};
 use crate::tournament;
 use bytes::Bytes;
-use quinn::SendStream;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::codec::{self, DecodeError, Frame};
 use zeitnot_proto::control::{
@@ -21,13 +21,7 @@ use zeitnot_proto::{List, Refusal, Text};
 
 /// Carries requests and replies until the client leaves or breaks the rules: then with which code the
 /// connection is to be closed.
-pub async fn serve(
-    server: Arc<Server>,
-    peer: Arc<Peer>,
-    send: &mut SendStream,
-    reader: &mut FrameReader,
-    outbox: &mut mpsc::Receiver<Bytes>,
-) -> Code {
+pub async fn serve(server: &Arc<Server>, peer: &Arc<Peer>, reader: &mut FrameReader) -> Code {
     let room = Arc::new(Semaphore::new(server.limits.requests_at_once));
     loop {
         loop {
@@ -37,7 +31,7 @@ pub async fn serve(
                 Err(code) => return code,
             };
             match codec::decode::<ToServer>(body) {
-                Ok(ToServer::Request { id, request }) => start(&server, &peer, &room, id, request),
+                Ok(ToServer::Request { id, request }) => start(server, peer, &room, id, request),
                 Ok(ToServer::Hello(_)) => return Code::OutOfState,
                 Err(DecodeError::UnknownVariant(_)) => server.metrics.unknown_frames.inc(),
                 Err(error) => return stream_io::code_of(&error),
@@ -46,21 +40,16 @@ pub async fn serve(
         reader.rest();
         tokio::select! {
             more = reader.fill() => if !more { return Code::Done },
-            first = outbox.recv() => {
-                let Some(first) = first else { return Code::Done };
-                let mut frames = vec![first];
-                while let Ok(next) = outbox.try_recv() {
-                    frames.push(next);
+            need = peer.outbox.carry(server.limits.write_timeout) => match need {
+                // No frame of this stream is stood in for.
+                Need::Snapshot => {}
+                Need::End(code) => return code,
+                Need::Gone => return Code::Done,
+                Need::TooSlow => {
+                    server.metrics.slow_readers.inc();
+                    return Code::TooSlow;
                 }
-                match stream_io::write(send, &mut frames, server.limits.write_timeout).await {
-                    Ok(()) => {}
-                    Err(WriteEnd::Gone) => return Code::Done,
-                    Err(WriteEnd::TooSlow) => {
-                        server.metrics.slow_readers.inc();
-                        return Code::TooSlow;
-                    }
-                }
-            }
+            },
         }
     }
 }
@@ -69,9 +58,7 @@ pub async fn serve(
 fn start(server: &Arc<Server>, peer: &Arc<Peer>, room: &Arc<Semaphore>, id: u32, request: Request) {
     let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
         server.metrics.refused(Refusal::Busy);
-        let busy = encode(id, Err(Refusal::Busy));
-        // A client that neither waits nor reads has no claim to an answer.
-        let _dropped = peer.outbox.try_send(busy);
+        send(peer, encode(id, Err(Refusal::Busy)));
         return;
     };
     let (server, peer) = (Arc::clone(server), Arc::clone(peer));
@@ -80,9 +67,16 @@ fn start(server: &Arc<Server>, peer: &Arc<Peer>, room: &Arc<Semaphore>, id: u32,
         if let Err(refusal) = result {
             server.metrics.refused(refusal);
         }
-        let _left = peer.outbox.send(encode(id, result)).await;
+        send(&peer, encode(id, result));
         drop(permit);
     });
+}
+
+/// Sends an answer. A client that asks on and on and reads nothing has no claim to be served.
+fn send(peer: &Peer, answer: Bytes) {
+    if !peer.outbox.offer(answer) {
+        peer.outbox.end(None, Code::TooSlow);
+    }
 }
 
 fn encode(id: u32, result: Result<Reply, Refusal>) -> Bytes {

@@ -5,8 +5,8 @@ use crate::game::actor::{self, ToActor};
 use crate::game::past::{self, Past};
 use crate::game::waiting::Waiting;
 use crate::journal::{EncodedRow, Record, StoreError};
+use crate::outbox::Outbox;
 use crate::state::Server;
-use bytes::Bytes;
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry as MapEntry;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -79,7 +79,7 @@ pub struct Peer {
     /// What it may do.
     pub roles: Roles,
     /// What goes out on its control stream.
-    pub outbox: mpsc::Sender<Bytes>,
+    pub outbox: Arc<Outbox>,
     /// The QUIC connection.
     pub connection: quinn::Connection,
 }
@@ -90,7 +90,7 @@ impl Peer {
     pub fn notify(&self, notice: Notice) {
         match codec::encode(&ToClient::Notice(notice)) {
             Ok(bytes) => {
-                if self.outbox.try_send(bytes.into()).is_err() {
+                if !self.outbox.offer(bytes.into()) {
                     tracing::debug!(peer = self.id, "a notice was dropped");
                 }
             }
@@ -305,7 +305,7 @@ async fn open_game(server: &Arc<Server>, setup: Setup, from: Option<OfferId>) ->
     };
     let row = EncodedRow::encode(&record).map_err(|_| Refusal::Limit)?;
     let mut past = Past::default();
-    past.remember(&record, row.clone());
+    past.add(&record).map_err(|_| Refusal::Limit)?;
     let committed = match server.journal.append(row, None).await {
         Ok(Ok(committed)) => committed,
         Ok(Err(StoreError::Fenced { .. })) => return Ok(()),

@@ -8,7 +8,7 @@
 //! | [`control`], [`lobby`] | the control stream; seeks, challenges, rematches |
 //! | [`tournament`] | tournaments: one director each |
 //! | [`game`] | one game: its actor, its streams, what it keeps |
-//! | [`stream_io`] | frames from a QUIC stream and to one |
+//! | [`stream_io`], [`outbox`] | frames from a QUIC stream; the way out to one |
 //! | [`hub`], [`state`] | the registries; what all tasks share |
 //! | [`journal`], [`recovery`] | what is durable; from there back to games under way |
 //! | [`pgn`] | games in portable notation |
@@ -37,6 +37,7 @@ pub mod journal;
 pub mod limits;
 pub mod lobby;
 pub mod metrics;
+pub mod outbox;
 pub mod pgn;
 pub mod recovery;
 pub mod serve;

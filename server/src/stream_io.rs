@@ -1,9 +1,8 @@
-//! Reading frames from a QUIC stream and writing them to one.
+//! Reading frames from a QUIC stream.
 
 use crate::limits::Limits;
-use bytes::Bytes;
-use quinn::{RecvStream, SendStream, VarInt};
-use std::time::{Duration, Instant};
+use quinn::{RecvStream, VarInt};
+use std::time::Instant;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::codec::{DecodeError, FrameBuffer};
 
@@ -99,29 +98,5 @@ impl Allowance {
         self.tokens = (self.tokens + refilled).min(self.burst) - 1.0;
         self.filled = now;
         self.tokens >= 0.0
-    }
-}
-
-/// Why writing ended.
-pub enum WriteEnd {
-    /// The stream or its connection is gone.
-    Gone,
-    /// The peer did not read for too long.
-    TooSlow,
-}
-
-/// Writes frames, all in one go, unless the peer does not read for `patience`.
-///
-/// # Errors
-/// Why nothing more can be written.
-pub async fn write(
-    stream: &mut SendStream,
-    frames: &mut [Bytes],
-    patience: Duration,
-) -> Result<(), WriteEnd> {
-    match tokio::time::timeout(patience, stream.write_all_chunks(frames)).await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) => Err(WriteEnd::Gone),
-        Err(_) => Err(WriteEnd::TooSlow),
     }
 }

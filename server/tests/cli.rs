@@ -58,7 +58,7 @@ fn tokens_are_made_before_and_beside_a_server_and_revoked_beside_it() {
     assert_eq!(&*revoked.blocking_recv().unwrap(), "ann");
     assert!(fails(dir, &["token", "revoke", "ann"]).contains("token list"));
     assert!(fails(dir, &["token", "create", "guest-1"]).contains("cannot be a name"));
-    append(&journal, created(1, "ann", "bob")).unwrap();
+    append(&journal, &created(1, "ann", "bob")).unwrap();
 }
 
 #[test]
@@ -69,11 +69,11 @@ fn export_writes_finished_games_and_games_under_way_beside_a_server() {
     let journal = open(dir);
     let win = Outcome::win(Color::White, Reason::Resignation);
     for game in 1..=3 {
-        append(&journal, created(game, "ann", "bob")).unwrap();
-        append(&journal, a_move(game, 1, 5)).unwrap();
+        append(&journal, &created(game, "ann", "bob")).unwrap();
+        append(&journal, &a_move(game, 1, 5)).unwrap();
     }
     let row = finished(2, "ann", "bob", Some(win.clone()));
-    finish(&journal, ended(2, 2, 9, win), row).unwrap();
+    finish(&journal, &ended(2, 2, 9, win), row).unwrap();
     let one = succeeds(dir, &["export", "--game", "3"]);
     assert!(one.contains("[GameId \"3\"]") && one.contains("1. Nf3") && one.contains("[Result \"*\"]"));
     assert_eq!(succeeds(dir, &["export", "--game", "2"]), "[White \"ann\"]\n");
@@ -96,10 +96,10 @@ fn a_backup_made_while_games_go_on_is_a_journal() {
         let (stop, stopped) = std::sync::mpsc::channel();
         let journal = &journal;
         scope.spawn(move || {
-            append(journal, created(1, "ann", "bob")).unwrap();
+            append(journal, &created(1, "ann", "bob")).unwrap();
             let mut seq = 1;
             while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
-                append(journal, a_move(1, seq, 5)).unwrap();
+                append(journal, &a_move(1, seq, 5)).unwrap();
                 seq += 1;
             }
         });
@@ -117,7 +117,7 @@ fn a_backup_made_while_games_go_on_is_a_journal() {
         let records = copy.load(GameId(1)).unwrap();
         assert_eq!(records[..before.len()], before[..]);
         // Play goes on from the copy.
-        append(&copy, a_move(1, u32::try_from(records.len()).unwrap(), 5)).unwrap();
+        append(&copy, &a_move(1, u32::try_from(records.len()).unwrap(), 5)).unwrap();
     });
 }
 

@@ -32,7 +32,7 @@ fn what_goes_in_comes_out_in_order_also_after_a_restart() {
     records.extend((1..=10).flat_map(|seq| [a_move(1, seq, 10), a_move(2, seq, 20)]));
     let journal = open(dir.path());
     for record in &records {
-        append(&journal, record.clone()).unwrap();
+        append(&journal, record).unwrap();
     }
     assert_eq!(journal.unfinished().unwrap(), records);
     let of_two: Vec<_> = records.iter().filter(|r| r.game == GameId(2)).cloned().collect();
@@ -44,7 +44,7 @@ fn what_goes_in_comes_out_in_order_also_after_a_restart() {
     assert_eq!(journal.load(GameId(2)).unwrap(), of_two);
     assert_eq!(journal.load(GameId(3)).unwrap(), []);
     assert_eq!(journal.last_game().unwrap(), GameId(2));
-    append(&journal, a_move(1, 11, 30)).unwrap();
+    append(&journal, &a_move(1, 11, 30)).unwrap();
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn a_record_that_does_not_follow_is_refused_and_the_rest_of_its_group_stands() {
 fn the_instant_of_a_commit_is_found_again() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
-    append(&journal, created(1, "a", "b")).unwrap();
-    let one = append(&journal, a_move(1, 1, 5)).unwrap();
-    let two = append(&journal, created(2, "a", "b")).unwrap();
+    append(&journal, &created(1, "a", "b")).unwrap();
+    let one = append(&journal, &a_move(1, 1, 5)).unwrap();
+    let two = append(&journal, &created(2, "a", "b")).unwrap();
     assert!(one < two);
     assert_eq!(journal.committed_at(GameId(1)).unwrap(), Some(one));
     // A copy as a crash leaves it: the instant of the last commit stands in no row yet.
@@ -81,7 +81,7 @@ fn the_instant_of_a_commit_is_found_again() {
     assert_eq!(after.committed_at(GameId(2)).unwrap(), None);
     assert_eq!(after.last_durable().unwrap(), one);
     // What is written next does not pass for what was written before.
-    let three = append(&after, created(3, "a", "b")).unwrap();
+    let three = append(&after, &created(3, "a", "b")).unwrap();
     drop(after);
     let again = open(crashed.path());
     assert_eq!(again.committed_at(GameId(2)).unwrap(), Some(one));
@@ -95,7 +95,7 @@ fn the_instant_of_a_commit_is_found_again() {
 fn heartbeats_are_written_while_clocks_run() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
-    append(&journal, created(1, "a", "b")).unwrap();
+    append(&journal, &created(1, "a", "b")).unwrap();
     std::thread::sleep(Duration::from_millis(1_300));
     assert_eq!(journal.stats().heartbeats, 0);
     let before = journal.last_durable().unwrap();
@@ -115,10 +115,10 @@ fn a_finished_game_is_listed_and_keeps_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
     let records = [created(7, "ann", "bob"), a_move(7, 1, 5), ended(7, 2, 9, win(Color::White))];
-    append(&journal, records[0].clone()).unwrap();
-    append(&journal, records[1].clone()).unwrap();
+    append(&journal, &records[0]).unwrap();
+    append(&journal, &records[1]).unwrap();
     let row = finished(7, "ann", "bob", Some(win(Color::White)));
-    finish(&journal, records[2].clone(), row.clone()).unwrap();
+    finish(&journal, &records[2], row.clone()).unwrap();
     assert_eq!(journal.unfinished().unwrap(), []);
     assert_eq!(journal.load(GameId(7)).unwrap(), records);
     assert_eq!(journal.pgn(GameId(7)).unwrap().as_deref(), Some(&*row.pgn));
@@ -135,11 +135,11 @@ fn a_finished_game_is_listed_and_keeps_its_record() {
     };
     let corrected = finished(7, "ann", "bob", Some(zero.clone()));
     let fourth = ended(7, 3, 11, zero);
-    finish(&journal, fourth.clone(), corrected.clone()).unwrap();
+    finish(&journal, &fourth, corrected.clone()).unwrap();
     // A decision that changes nothing of the row still belongs to the record.
     let fifth = ended(7, 4, 12, win(Color::Black));
-    append(&journal, fifth.clone()).unwrap();
-    assert_eq!(append(&journal, fifth.clone()), Err(StoreError::Fenced { expected: Seq(5) }));
+    append(&journal, &fifth).unwrap();
+    assert_eq!(append(&journal, &fifth), Err(StoreError::Fenced { expected: Seq(5) }));
     let whole = [records.as_slice(), &[fourth, fifth]].concat();
     assert_eq!(journal.load(GameId(7)).unwrap(), whole);
     drop(journal);
@@ -158,11 +158,11 @@ fn lists_are_paged_and_a_players_games_are_his() {
     for (game, turn) in (1..=30u64).zip(1..) {
         let white = names[turn % 3];
         let black = names[(turn + 1 + turn % 2) % 3];
-        append(&journal, created(game, white, black)).unwrap();
+        append(&journal, &created(game, white, black)).unwrap();
         // Game 9 is annulled: over without an outcome.
         let outcome = (game != 9).then(|| Outcome::draw(Reason::Agreement));
         let row = finished(game, white, black, outcome.clone());
-        finish(&journal, ended(game, 1, game, Outcome::draw(Reason::Agreement)), row).unwrap();
+        finish(&journal, &ended(game, 1, game, Outcome::draw(Reason::Agreement)), row).unwrap();
     }
     let mut seen = Vec::new();
     let mut before = None;
@@ -194,17 +194,17 @@ fn a_sweep_takes_what_is_over_and_nothing_else() {
     let mut last = Vec::new();
     // Twenty games side by side; the even ones end. Every decision is a group of its own.
     for game in 1..=20 {
-        append(&journal, created(game, "a", "b")).unwrap();
+        append(&journal, &created(game, "a", "b")).unwrap();
     }
     for seq in 1..=5 {
         for game in 1..=20 {
-            last.push((game, append(&journal, a_move(game, seq, 5)).unwrap()));
+            last.push((game, append(&journal, &a_move(game, seq, 5)).unwrap()));
         }
     }
     let live = || -> Vec<_> { (1..=20u64).filter(|game| game % 2 == 1).collect() };
     for game in (2..=20).step_by(2) {
         let row = finished(game, "a", "b", Some(win(Color::Black)));
-        finish(&journal, ended(game, 6, 9, win(Color::Black)), row).unwrap();
+        finish(&journal, &ended(game, 6, 9, win(Color::Black)), row).unwrap();
     }
     // Nine games are over when there is enough to sweep. Ten rows stay for the instant of the commit before
     // them, in which the last move of a game that goes on became durable.
@@ -213,7 +213,7 @@ fn a_sweep_takes_what_is_over_and_nothing_else() {
     assert_eq!(before.len(), 10 * 6);
     // A correction after the sweep still finds its fence and its record.
     let late = ended(4, 7, 10, win(Color::White));
-    finish(&journal, late, finished(4, "a", "b", Some(win(Color::White)))).unwrap();
+    finish(&journal, &late, finished(4, "a", "b", Some(win(Color::White)))).unwrap();
     assert_eq!(journal.load(GameId(4)).unwrap().len(), 8);
     drop(journal);
     let journal = open(dir.path());
@@ -221,7 +221,7 @@ fn a_sweep_takes_what_is_over_and_nothing_else() {
     for game in live() {
         let committed = last.iter().rev().find(|(g, _)| *g == game).map(|(_, at)| *at);
         assert_eq!(journal.committed_at(GameId(game)).unwrap(), committed, "game {game}");
-        append(&journal, a_move(game, 6, 20)).unwrap();
+        append(&journal, &a_move(game, 6, 20)).unwrap();
     }
 }
 
@@ -285,8 +285,8 @@ fn only_one_server_and_only_our_database() {
 fn a_damaged_row_is_an_error_with_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
-    append(&journal, created(1, "a", "b")).unwrap();
-    append(&journal, a_move(1, 1, 5)).unwrap();
+    append(&journal, &created(1, "a", "b")).unwrap();
+    append(&journal, &a_move(1, 1, 5)).unwrap();
     let data = DataDir::create(dir.path()).unwrap();
     let vandal = rusqlite::Connection::open(data.database()).unwrap();
     vandal.execute("UPDATE journal SET entries = x'ff00' WHERE first = 1", []).unwrap();
@@ -300,9 +300,9 @@ fn a_damaged_row_is_an_error_with_its_place() {
 fn anyone_can_read_the_finished_games_with_sql() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
-    append(&journal, created(1, "ann", "bob")).unwrap();
+    append(&journal, &created(1, "ann", "bob")).unwrap();
     let row = finished(1, "ann", "bob", Some(win(Color::White)));
-    finish(&journal, ended(1, 1, 9, win(Color::White)), row).unwrap();
+    finish(&journal, &ended(1, 1, 9, win(Color::White)), row).unwrap();
     let data = DataDir::create(dir.path()).unwrap();
     let reader = rusqlite::Connection::open(data.database()).unwrap();
     let line: String = reader

@@ -23,15 +23,15 @@ fn golden(name: &str) -> PathBuf {
 fn write_golden() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
-    append(&journal, created(1, "ann", "bob")).unwrap();
-    append(&journal, created(2, "cy", "dee")).unwrap();
-    append(&journal, record(2, 1, 1_000_000, Party::Server, vec![Event::GameStarted])).unwrap();
+    append(&journal, &created(1, "ann", "bob")).unwrap();
+    append(&journal, &created(2, "cy", "dee")).unwrap();
+    append(&journal, &record(2, 1, 1_000_000, Party::Server, vec![Event::GameStarted])).unwrap();
     for seq in 1..=4 {
-        append(&journal, a_move(1, seq, 2_000_000 + u64::from(seq))).unwrap();
+        append(&journal, &a_move(1, seq, 2_000_000 + u64::from(seq))).unwrap();
     }
     let win = Outcome::win(Color::White, Reason::Resignation);
-    finish(&journal, ended(1, 5, 3_000_000, win.clone()), finished(1, "ann", "bob", Some(win))).unwrap();
-    append(&journal, a_move(2, 2, 4_000_000)).unwrap();
+    finish(&journal, &ended(1, 5, 3_000_000, win.clone()), finished(1, "ann", "bob", Some(win))).unwrap();
+    append(&journal, &a_move(2, 2, 4_000_000)).unwrap();
     let dump = dump(&journal);
     drop(journal);
     let database = rusqlite::Connection::open(dir.path().join("zeitnot.db")).unwrap();
@@ -79,5 +79,5 @@ fn a_journal_of_version_1_is_read() {
     let journal = open(dir.path());
     assert_eq!(dump(&journal), std::fs::read_to_string(golden("journal-v1.json")).unwrap());
     assert_eq!(journal.committed_at(GameId(2)).unwrap(), Some(zeitnot_proto::Stamp(5_000_000)));
-    append(&journal, a_move(2, 3, 6_000_000)).unwrap();
+    append(&journal, &a_move(2, 3, 6_000_000)).unwrap();
 }

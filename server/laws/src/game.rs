@@ -1,6 +1,7 @@
 //! A game: its state, how it opens, and what can be read off it.
 
 use crate::clock::{Clock, delay, increment};
+use crate::history::History;
 use crate::position::Record;
 use crate::rulebook::{ClockAuthority, Rulebook, StartPolicy};
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(crate) struct Made {
 }
 
 /// The clocks and periods after a completed half-move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub main: ByColor<u64>,
     pub period: ByColor<u16>,
@@ -116,7 +117,7 @@ pub struct Game {
     pub(crate) clock: Clock,
     pub(crate) players: ByColor<Player>,
     /// The start, then one mark for each half-move completed since.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: History<Mark>,
     pub(crate) made: Vec<Made>,
     pub(crate) turn: Turn,
     pub(crate) created: Stamp,
@@ -192,7 +193,7 @@ impl Game {
             phase: Phase::Waiting,
             start_plies,
             players: ByColor::default(),
-            marks: Vec::new(),
+            marks: History::new(),
             made: Vec::new(),
             turn: Turn::default(),
             created: Stamp(0),

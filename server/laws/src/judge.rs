@@ -35,11 +35,13 @@ pub struct MateQuestion {
     pub winner: Color,
 }
 
-/// What was decided. Nothing has changed yet: the events do that.
+/// What was decided. Nothing has changed yet: the events do that, and [`Decision::after`] shows how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The events, in their order.
     pub events: Vec<Entry>,
+    /// The game with these events folded in: what [`Game::apply`] makes of each of them at the arrival.
+    pub after: Box<Game>,
     /// The answer to the sender.
     pub answer: Result<(), Refusal>,
     /// A question that keeps the game waiting.
@@ -77,7 +79,7 @@ impl Game {
 }
 
 pub(crate) struct Judge {
-    pub game: Game,
+    pub game: Box<Game>,
     pub at: Stamp,
     pub lag_us: u64,
     entries: Vec<Entry>,
@@ -91,7 +93,7 @@ pub(crate) type Answer = Result<(), Refusal>;
 impl Judge {
     fn new(game: &Game, arrival: Arrival) -> Judge {
         Judge {
-            game: game.clone(),
+            game: Box::new(game.clone()),
             at: arrival.at,
             lag_us: arrival.lag_us,
             entries: Vec::new(),
@@ -102,7 +104,7 @@ impl Judge {
     fn decided(self, answer: Answer) -> Decision {
         let answer = answer.and(self.complaint.map_or(Ok(()), Err));
         let question = if self.entries.is_empty() { None } else { self.game.open_question() };
-        Decision { events: self.entries, answer, question }
+        Decision { events: self.entries, after: self.game, answer, question }
     }
 
     /// Decides on an event that no ruling caused.

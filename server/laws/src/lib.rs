@@ -37,6 +37,7 @@ mod claim;
 mod clock;
 mod flags;
 pub mod game;
+mod history;
 mod illegal;
 pub mod judge;
 pub mod mating;

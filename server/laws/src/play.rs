@@ -90,7 +90,9 @@ impl Judge {
             let main_us = self.game.clock.main[side];
             self.rule(Ground::Period, Event::PeriodPassed { side, period, forced: false, main_us });
         }
-        if self.game.record.can_move() {
+        // Where all moves were legal, this was seen when the move was made.
+        let record = &self.game.record;
+        if !record.has_illegal() || record.can_move() {
             self.illegal_position_stands();
         } else {
             // Only illegal moves that stand lead here: it is no mate, and nobody can play on.

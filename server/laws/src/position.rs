@@ -3,6 +3,7 @@
 //! Legality is shakmaty's. This module adds what a record needs besides: two-byte moves, the keys of the
 //! positions since the last irreversible move, and illegal moves that stand because nobody complained in time.
 
+use crate::history::History;
 use crate::mating;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -21,11 +22,11 @@ pub(crate) struct Record {
     /// The position now.
     chess: Chess,
     /// All moves, those of the set-up included.
-    moves: Vec<[u8; 2]>,
+    moves: History<[u8; 2]>,
     /// Plies (from 0) whose move was illegal and stands.
     illegal: Vec<u32>,
     /// Keys of the positions since the last irreversible move, the present one last.
-    keys: Vec<u64>,
+    keys: History<u64>,
 }
 
 /// The side of shakmaty's as ours.
@@ -104,12 +105,13 @@ impl Record {
             }
         };
         let mut record = Record {
-            keys: vec![key(&origin)],
+            keys: History::new(),
             chess: origin.clone(),
             origin,
-            moves: Vec::new(),
+            moves: History::new(),
             illegal: Vec::new(),
         };
+        record.keys.push(key(&record.chess));
         for &mv in &start.moves {
             if record.chess.legal_moves().is_empty() {
                 return Err(Refusal::BadStart);
@@ -137,12 +139,12 @@ impl Record {
 
     /// The move of this ply, counted from 0.
     pub fn ply(&self, ply: u32) -> Option<Move> {
-        self.moves.get(ply as usize).copied().and_then(Move::from_bytes)
+        self.moves.get(ply as usize).and_then(Move::from_bytes)
     }
 
     /// All moves.
-    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
-        self.moves.iter().filter_map(|&bytes| Move::from_bytes(bytes))
+    pub fn moves(&self) -> impl Iterator<Item = Move> {
+        self.moves.to_vec().into_iter().filter_map(Move::from_bytes)
     }
 
     /// Whether the move of this ply was illegal and stands.
@@ -288,7 +290,8 @@ impl Record {
 
     /// Goes back to the position after `ply` half-moves.
     pub fn truncate(&mut self, ply: u32) {
-        let moves = std::mem::take(&mut self.moves);
+        let moves = self.moves.to_vec();
+        self.moves.clear();
         let illegal = std::mem::take(&mut self.illegal);
         self.chess = self.origin.clone();
         self.keys.clear();
@@ -303,16 +306,16 @@ impl Record {
     /// How often the present position has occurred. The start counts.
     // Law 1997 9.2b, 2014 9.2b, 2023 9.2.2, 9.2.3: same side, men and rights; en passant only if it can be played.
     pub fn occurrences(&self) -> u32 {
-        let Some((now, before)) = self.keys.split_last() else { return 0 };
-        1 + u32::try_from(before.iter().filter(|&key| key == now).count()).unwrap_or(u32::MAX)
+        let Some(&now) = self.keys.last() else { return 0 };
+        u32::try_from(self.keys.latest_first().filter(|&key| key == now).count()).unwrap_or(u32::MAX)
     }
 
     /// Whether the present position stands for the fifth time in a row, at plies p, p-4, p-8, p-12, p-16.
     // Law 2014 9.6a: five consecutive alternate moves by each player.
     pub fn fivefold_consecutive(&self) -> bool {
-        let mut last_first = self.keys.iter().rev().step_by(4);
-        let Some(now) = last_first.next() else { return false };
-        last_first.take(4).filter(|&key| key == now).count() == 4
+        let mut every_fourth = self.keys.latest_first().step_by(4);
+        let Some(now) = every_fourth.next() else { return false };
+        every_fourth.take(4).filter(|&key| key == now).count() == 4
     }
 
     /// Half-moves since the last capture or pawn move.

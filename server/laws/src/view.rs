@@ -131,7 +131,7 @@ impl Game {
     /// What the clocks showed after `ply` half-moves; at the start if that is before it.
     pub(crate) fn mark_at(&self, ply: u32) -> ByColor<u64> {
         let index = ply.saturating_sub(self.start_plies) as usize;
-        self.marks.get(index).or(self.marks.last()).map_or(self.clock.main, |mark| mark.main)
+        self.marks.get(index).or(self.marks.last().copied()).map_or(self.clock.main, |mark| mark.main)
     }
 
     /// Whose clock runs; in an untimed game whose it would be.

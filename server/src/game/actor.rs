@@ -7,10 +7,10 @@
 
 use super::attachment::Attachment;
 use super::delayed::Delayed;
-use super::outbox::Outbox;
 use super::past::Past;
 use crate::clock::{self, Alarm};
 use crate::hub::GameHandle;
+use crate::outbox::Outbox;
 use crate::state::Server;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

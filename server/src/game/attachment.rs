@@ -3,7 +3,7 @@
 //! An event is encoded once for each audience, not once for each reader. A reader that does not keep
 //! up is not buffered for: what it missed is dropped, and it gets a snapshot when it reads again.
 
-use super::outbox::Outbox;
+use crate::outbox::Outbox;
 use bytes::Bytes;
 use std::sync::Arc;
 use zeitnot_proto::close::Code;

@@ -1,35 +1,31 @@
 //! What a game leaves behind, and the search that it may wait for before it is over.
 
 use super::actor::{Actor, ToActor};
-use crate::journal::{Finished, Record};
+use crate::journal::{EncodedRow, Finished, Record};
 use crate::pgn;
+use std::fmt::Write as _;
 use std::sync::Arc;
-use zeitnot_laws::MateQuestion;
-use zeitnot_proto::Event;
+use zeitnot_laws::{Game, MateQuestion};
 use zeitnot_proto::command::Command;
 use zeitnot_proto::control::GameSummary;
 use zeitnot_proto::event::Certificate;
 use zeitnot_proto::snapshot::Status;
 
 impl Actor {
-    /// What the game leaves behind, if it is over after `last`.
-    pub(super) fn finished_by(&self, last: &Record) -> Option<Finished> {
-        let ends = |event: &Event| matches!(event, Event::GameEnded { .. } | Event::GameAnnulled { .. });
-        if !self.game.status().is_over() && !last.entries.iter().any(|entry| ends(&entry.event)) {
+    /// What the game leaves behind, if it is over `after` the record `last`.
+    pub(super) fn finished_by(&self, last: &Record, after: &Game) -> Option<Finished> {
+        if !after.status().is_over() {
             return None;
         }
-        let mut after = self.game.clone();
-        for entry in &last.entries {
-            after.apply(last.at, &entry.event);
-        }
-        let mut records: Vec<Record> = self.past.records().collect();
-        records.push(last.clone());
         let setup = after.setup();
+        let decode =
+            |row: &EncodedRow| row.decode().inspect_err(|error| tracing::error!(%error, "not decoded")).ok();
+        let mut records: Vec<Record> = self.past.rows(setup.game).iter().filter_map(decode).collect();
+        records.push(last.clone());
         let outcome = match after.status() {
             Status::Ended(outcome) => Some(outcome),
             _ => None,
         };
-        let moves = after.snapshot().moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         Some(Finished {
             summary: GameSummary {
                 game: setup.game,
@@ -41,7 +37,7 @@ impl Actor {
             },
             edition: setup.terms.rules.edition.name(),
             speed: setup.terms.rules.speed.name(),
-            moves,
+            moves: moves_of(after),
             pgn: pgn::render(&records).unwrap_or_else(|error| {
                 tracing::error!(game = %setup.game, %error, "a game cannot be written as PGN");
                 String::new()
@@ -82,4 +78,15 @@ impl Actor {
             let _gone = mailbox.send(ToActor::MateVerdict(Box::new(verdict))).await;
         });
     }
+}
+
+/// The moves of a game in UCI, with blanks between them.
+fn moves_of(game: &Game) -> String {
+    let mut moves = String::new();
+    for mv in &game.snapshot().moves {
+        let blank = if moves.is_empty() { "" } else { " " };
+        // Writing to a string cannot fail.
+        let _written = write!(moves, "{blank}{mv}");
+    }
+    moves
 }

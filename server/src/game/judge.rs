@@ -5,10 +5,11 @@ use super::attachment::frame;
 use super::command_ids::Known;
 use super::past::last_seq;
 use crate::clock;
-use crate::journal::{EncodedRow, Finished, Record, StoreError};
+use crate::journal::{EncodedRow, Record, StoreError};
 use crate::metrics::seconds;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use tokio::sync::oneshot::error::RecvError;
 use zeitnot_laws::{Arrival, Decision};
 use zeitnot_proto::close::Code;
 use zeitnot_proto::command::{Command, Party, Sanction};
@@ -106,7 +107,7 @@ impl Actor {
         decision: Decision,
         started: Instant,
     ) -> Result<Seq, Refusal> {
-        let Decision { events: entries, question, .. } = decision;
+        let Decision { events: entries, after, question, .. } = decision;
         if entries.is_empty() {
             return Ok(self.game.seq().unwrap_or(Seq(0)));
         }
@@ -119,24 +120,24 @@ impl Actor {
             command_id,
             entries,
         };
-        let finished = self.finished_by(&record).map(Box::new);
+        let finished = self.finished_by(&record, &after).map(Box::new);
         let before_commit = started.elapsed();
-        let row = self.encode(&record)?;
+        let row = EncodedRow::encode(&record).map_err(|error| self.not_stored(&error))?;
+        let before = self.past.append(&row).map_err(|error| self.not_stored(&error))?;
         // Nothing that is durable waits for something that is not.
         self.flush();
-        let committed = self.make_durable(row.clone(), finished).await?;
+        let answer = self.server.journal.append(row, finished).await;
+        let committed = self.durable(answer).inspect_err(|_| self.past.take_back(before))?;
         let resumed = Instant::now();
         let position_seq = self.game.position_seq();
-        for entry in &record.entries {
-            self.game.apply(at, &entry.event);
-        }
+        self.game = *after;
         let moved = self.game.position_seq() != position_seq;
         self.past.began = None;
         if self.game.awaits_turn() {
             self.game.turn_began(committed);
             self.past.began = Some(committed);
         }
-        let awaits = self.past.remember(&record, row);
+        let awaits = self.past.fold(&record);
         self.publish_waiting(awaits);
         let last = last_seq(&record);
         self.show(record, moved);
@@ -151,17 +152,9 @@ impl Actor {
         Ok(last)
     }
 
-    /// The record's row.
-    fn encode(&mut self, record: &Record) -> Result<EncodedRow, Refusal> {
-        EncodedRow::encode(record).map_err(|error| self.not_stored(&error))
-    }
-
-    async fn make_durable(
-        &mut self,
-        row: EncodedRow,
-        finished: Option<Box<Finished>>,
-    ) -> Result<Stamp, Refusal> {
-        match self.server.journal.append(row, finished).await {
+    /// When it became durable, or what that it did not means for the command and the game.
+    fn durable(&mut self, answer: Result<Result<Stamp, StoreError>, RecvError>) -> Result<Stamp, Refusal> {
+        match answer {
             Ok(Ok(committed)) => Ok(committed),
             Ok(Err(StoreError::Down(why))) => {
                 tracing::debug!(game = %self.handle.info.game, why, "the store takes nothing; this game stands");

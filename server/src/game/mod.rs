@@ -9,7 +9,7 @@
 //! | `ending` | what a game leaves behind; searches for a mate |
 //! | [`past`] | its records, folded and kept |
 //! | [`stream`] | the stream of one reader: stamps, frames in, frames out |
-//! | [`attachment`], [`outbox`] | the actor's end of a stream; how frames get out |
+//! | [`attachment`] | the actor's end of a stream |
 //! | [`delayed`] | what spectators see later |
 //! | [`command_ids`], [`waiting`] | what was done already; what awaits an arbiter |
 
@@ -20,7 +20,6 @@ pub mod delayed;
 mod ending;
 mod judge;
 mod outage;
-pub mod outbox;
 pub mod past;
 mod readers;
 pub mod stream;

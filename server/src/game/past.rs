@@ -2,15 +2,16 @@
 
 use super::command_ids::CommandIds;
 use super::waiting::Queue;
-use crate::journal::{EncodedRow, Record, StoreError};
+use crate::journal::{EncodedRow, Record, StoreError, split};
 use zeitnot_laws::Game;
+use zeitnot_proto::rules::GameId;
 use zeitnot_proto::{Event, Seq, Stamp};
 
 /// What has happened in a game so far, as its actor needs it.
 #[derive(Default)]
 pub struct Past {
-    /// The decisions as the journal has them: few readers ask for them, and there are many games.
-    rows: Vec<EncodedRow>,
+    /// The decisions as a finished game's record has them: few readers ask for them, and there are many games.
+    record: Vec<u8>,
     pub(super) ids: CommandIds,
     pub(super) waiting: Queue,
     pub(super) created: Stamp,
@@ -24,20 +25,48 @@ impl Past {
         &self.waiting
     }
 
-    /// Adds a record, which `row` has encoded. True if something new awaits an arbiter.
-    pub fn remember(&mut self, record: &Record, row: EncodedRow) -> bool {
-        if self.rows.is_empty() {
+    /// Adds a record. True if something new awaits an arbiter.
+    ///
+    /// # Errors
+    /// It is longer than any decision can be.
+    pub fn add(&mut self, record: &Record) -> Result<bool, StoreError> {
+        EncodedRow::encode(record)?.append_to(&mut self.record)?;
+        Ok(self.fold(record))
+    }
+
+    /// Keeps the bytes of a decision that is about to become durable. How many there were before it, for
+    /// [`Past::take_back`].
+    ///
+    /// # Errors
+    /// It is longer than any decision can be.
+    pub(super) fn append(&mut self, row: &EncodedRow) -> Result<usize, StoreError> {
+        let before = self.record.len();
+        row.append_to(&mut self.record)?;
+        Ok(before)
+    }
+
+    /// Forgets what did not become durable.
+    pub(super) fn take_back(&mut self, before: usize) {
+        self.record.truncate(before);
+    }
+
+    /// Folds a record in whose bytes are kept. True if something new awaits an arbiter.
+    pub(super) fn fold(&mut self, record: &Record) -> bool {
+        if record.first == Seq(0) {
             self.created = record.at;
         }
         if let Some(id) = record.command_id {
             self.ids.accept(record.by, id, last_seq(record));
         }
-        self.rows.push(row);
         self.waiting.fold(record)
     }
 
-    pub(super) fn records(&self) -> impl DoubleEndedIterator<Item = Record> {
-        self.rows.iter().filter_map(|row| row.decode().ok())
+    /// The decisions, the first first; of `game`, whose they are.
+    pub(super) fn rows(&self, game: GameId) -> Vec<EncodedRow> {
+        split(game, &self.record).unwrap_or_else(|error| {
+            tracing::error!(%error, "what is remembered of a game is damaged");
+            Vec::new()
+        })
     }
 }
 
@@ -64,7 +93,7 @@ pub fn replay(records: &[Record]) -> Result<Option<(Game, Past)>, StoreError> {
         for entry in &record.entries {
             game.apply(record.at, &entry.event);
         }
-        past.remember(record, EncodedRow::encode(record)?);
+        past.add(record)?;
     }
     Ok(Some((game, past)))
 }

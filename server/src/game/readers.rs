@@ -94,7 +94,11 @@ impl Actor {
         }
         let room = self.server.limits.outbox / 2;
         let mut records = Vec::new();
-        for record in self.past.records().rev().skip_while(|record| record.first > last) {
+        for row in self.past.rows(self.handle.info.game).iter().rev() {
+            let record = row.decode().ok()?;
+            if record.first > last {
+                continue;
+            }
             if last_seq(&record) <= after {
                 break;
             }

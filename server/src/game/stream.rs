@@ -6,9 +6,9 @@
 
 use super::actor::{NewAttachment, Stamped, ToActor};
 use super::attachment::frame;
-use super::outbox::{self, Need, Outbox};
 use crate::clock;
 use crate::hub::{self, GameHandle, Peer};
+use crate::outbox::{self, Need, Outbox};
 use crate::state::Server;
 use crate::stream_io::{self, FrameReader};
 use quinn::{RecvStream, SendStream};
@@ -27,7 +27,9 @@ static NEXT_ATTACHMENT: AtomicU64 = AtomicU64::new(1);
 /// Serves a stream that a client opened after its control stream.
 pub async fn serve(server: Arc<Server>, peer: Arc<Peer>, mut send: SendStream, recv: RecvStream) {
     let mut reader = FrameReader::new(recv, &server.limits);
-    let end = match find(&server, &peer, &mut reader).await {
+    // Boxed, as everything that is over soon: what an idle stream keeps is only what it needs.
+    let found = Box::pin(find(&server, &peer, &mut reader)).await;
+    let end = match found {
         Ok(Some(found)) => {
             let outbox = Arc::new(Outbox::new(send, server.limits.outbox));
             let end = attached(&server, peer, found, &outbox, &mut reader).await;

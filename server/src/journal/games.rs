@@ -21,23 +21,64 @@ pub(super) fn insert(
     finished: &Finished,
     rows: &[EncodedRow],
 ) -> rusqlite::Result<()> {
-    let game = finished.summary.game;
+    let summary = &finished.summary;
+    let result = result_of(summary);
+    let mut record = Vec::new();
+    append(&mut record, rows)?;
     connection
         .prepare_cached(
-            "INSERT INTO games (game, white, black, time_control, edition, speed, result, plies, created_us,
-                 ended_us, events, moves, pgn, record)
-             VALUES (?1, '', '', '', ?2, ?3, '*', 0, ?4, 0, 0, '', '', x'')",
+            "INSERT INTO games (game, white, black, time_control, edition, speed, result, white_score,
+                 black_score, reason, played, plies, created_us, ended_us, events, moves, pgn, record)
+             VALUES (:game, :white, :black, :time_control, :edition, :speed, :result, :white_score,
+                 :black_score, :reason, :played, :plies, :created, :ended, :events, :moves, :pgn, :record)",
         )?
-        .execute((id(game), finished.edition, finished.speed, finished.created.0.cast_signed()))?;
-    update(connection, finished)?;
-    extend(connection, game, rows)
+        .execute(named_params! {
+            ":game": id(summary.game),
+            ":white": summary.players.white.as_str(),
+            ":black": summary.players.black.as_str(),
+            ":time_control": summary.time_control.to_string(),
+            ":edition": finished.edition,
+            ":speed": finished.speed,
+            ":result": result.words,
+            ":white_score": result.white,
+            ":black_score": result.black,
+            ":reason": result.reason,
+            ":played": result.played,
+            ":plies": summary.plies,
+            ":created": finished.created.0.cast_signed(),
+            ":ended": finished.ended.0.cast_signed(),
+            ":events": rows.last().map_or(0, |last| last.next().0),
+            ":moves": finished.moves,
+            ":pgn": finished.pgn,
+            ":record": record,
+        })
+        .map(drop)
+}
+
+/// A result in the columns that say it.
+struct ResultColumns<'a> {
+    words: String,
+    white: Option<String>,
+    black: Option<String>,
+    reason: Option<&'a str>,
+    played: Option<bool>,
+}
+
+fn result_of(summary: &GameSummary) -> ResultColumns<'_> {
+    let outcome = summary.outcome.as_ref();
+    ResultColumns {
+        words: outcome.map_or_else(|| "*".to_owned(), Outcome::result),
+        white: outcome.map(|o| o.scores.white.to_string()),
+        black: outcome.map(|o| o.scores.black.to_string()),
+        reason: outcome.map(|o| o.reason.name()),
+        played: outcome.map(|o| o.played),
+    }
 }
 
 /// Writes what a later decision may have changed: players, result, moves, PGN.
 pub(super) fn update(connection: &Connection, finished: &Finished) -> rusqlite::Result<()> {
     let summary = &finished.summary;
-    let outcome = summary.outcome.as_ref();
-    let score = |pick: fn(&Outcome) -> Score| outcome.map(|o| pick(o).to_string());
+    let result = result_of(summary);
     connection
         .prepare_cached(
             "UPDATE games SET white = :white, black = :black, time_control = :time_control,
@@ -51,11 +92,11 @@ pub(super) fn update(connection: &Connection, finished: &Finished) -> rusqlite::
             ":white": summary.players.white.as_str(),
             ":black": summary.players.black.as_str(),
             ":time_control": summary.time_control.to_string(),
-            ":result": outcome.map_or_else(|| "*".to_owned(), Outcome::result),
-            ":white_score": score(|o| o.scores.white),
-            ":black_score": score(|o| o.scores.black),
-            ":reason": outcome.map(|o| o.reason.name()),
-            ":played": outcome.map(|o| o.played),
+            ":result": result.words,
+            ":white_score": result.white,
+            ":black_score": result.black,
+            ":reason": result.reason,
+            ":played": result.played,
             ":plies": summary.plies,
             ":ended": finished.ended.0.cast_signed(),
             ":moves": finished.moves,
@@ -68,13 +109,16 @@ pub(super) fn update(connection: &Connection, finished: &Finished) -> rusqlite::
 pub(super) fn extend(connection: &Connection, game: GameId, rows: &[EncodedRow]) -> rusqlite::Result<()> {
     let Some(last) = rows.last() else { return Ok(()) };
     let mut record = record_bytes(connection, game)?.unwrap_or_default();
-    for row in rows {
-        row.append_to(&mut record).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    }
+    append(&mut record, rows)?;
     connection
         .prepare_cached("UPDATE games SET record = ?2, events = ?3 WHERE game = ?1")?
         .execute((id(game), record, last.next().0))
         .map(drop)
+}
+
+fn append(record: &mut Vec<u8>, rows: &[EncodedRow]) -> rusqlite::Result<()> {
+    let unwritable = |error: StoreError| rusqlite::Error::ToSqlConversionFailure(error.into());
+    rows.iter().try_for_each(|row| row.append_to(record).map_err(unwritable))
 }
 
 fn record_bytes(connection: &Connection, game: GameId) -> rusqlite::Result<Option<Vec<u8>>> {

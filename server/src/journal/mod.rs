@@ -27,7 +27,7 @@ mod tournaments;
 mod writer;
 
 pub use archive::{Archive, BackupError};
-pub use row::EncodedRow;
+pub use row::{EncodedRow, split};
 pub use schema::OpenError;
 pub use sqlite::{Group, Observer, Options, SqliteJournal, Stats};
 pub use tournaments::TournamentRecord;

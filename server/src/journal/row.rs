@@ -2,7 +2,6 @@
 
 use super::{Record, StoreError};
 use rusqlite::Row;
-use std::sync::Arc;
 use zeitnot_proto::codec::{self, read_varint, varint_len, write_varint};
 use zeitnot_proto::command::Party;
 use zeitnot_proto::limits::VARINT_MAX;
@@ -27,7 +26,7 @@ pub struct EncodedRow {
     pub(super) party: Party,
     pub(super) command: Option<u64>,
     pub(super) format: u8,
-    pub(super) entries: Arc<[u8]>,
+    pub(super) entries: Vec<u8>,
 }
 
 /// What precedes the entries of a row in a finished game's record: first, events, turn began, at,
@@ -50,7 +49,7 @@ impl EncodedRow {
             party: record.by,
             command: record.command_id,
             format: FORMAT,
-            entries: codec::encode_value(&record.entries).map_err(too_large)?.into(),
+            entries: codec::encode_value(&record.entries).map_err(too_large)?,
         })
     }
 
@@ -97,31 +96,43 @@ impl EncodedRow {
             party: party_from(row.get(5)?).ok_or(rusqlite::Error::IntegralValueOutOfRange(5, 0))?,
             command: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
             format: row.get(7)?,
-            entries: row.get_ref(8)?.as_blob()?.into(),
+            entries: row.get(8)?,
         })
     }
 
     /// Appends this decision to the record of its game: two lengths, each before its bytes.
-    pub(super) fn append_to(&self, out: &mut Vec<u8>) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// Never for a decision that [`EncodedRow::encode`] made.
+    pub fn append_to(&self, out: &mut Vec<u8>) -> Result<(), StoreError> {
         let header: Header =
             (self.first, self.events, self.turn_began, self.at, self.party, self.command, self.format);
-        let header = codec::encode_value(&header)
-            .map_err(|_| StoreError::Corrupt("a header that is too large to be written".to_owned()))?;
-        for part in [&header[..], &self.entries] {
-            out.extend_from_slice(write_varint(part.len() as u64, &mut [0; VARINT_MAX]));
-            out.extend_from_slice(part);
-        }
+        let start = out.len();
+        // A header is at most 43 bytes long: its length is one byte.
+        out.push(0);
+        let written = codec::append_value(&header, out);
+        let length = u8::try_from(out.len() - start - 1).ok().filter(|length| varint_len(*length) == 1);
+        let (Ok(()), Some(length)) = (written, length) else {
+            out.truncate(start);
+            return Err(StoreError::Corrupt("a header that is too large to be written".to_owned()));
+        };
+        out[start] = length;
+        out.extend_from_slice(write_varint(self.entries.len() as u64, &mut [0; VARINT_MAX]));
+        out.extend_from_slice(&self.entries);
         Ok(())
     }
 }
 
-/// The decisions of a finished game's record.
-pub(super) fn split(game: GameId, mut record: &[u8]) -> Result<Vec<EncodedRow>, StoreError> {
+/// The decisions of a game's record.
+///
+/// # Errors
+/// [`StoreError::Corrupt`]: the bytes are not what [`EncodedRow::append_to`] writes.
+pub fn split(game: GameId, mut record: &[u8]) -> Result<Vec<EncodedRow>, StoreError> {
     let damaged = || StoreError::Corrupt(format!("the record of game {game}"));
     let mut rows = Vec::new();
     while !record.is_empty() {
         let header = take(&mut record).ok_or_else(damaged)?;
-        let entries = take(&mut record).ok_or_else(damaged)?.into();
+        let entries = take(&mut record).ok_or_else(damaged)?.to_vec();
         let (first, events, turn_began, at, party, command, format) =
             codec::decode_value::<Header>(header).map_err(|_| damaged())?;
         rows.push(EncodedRow { game, first, events, turn_began, at, party, command, format, entries });

@@ -86,6 +86,8 @@ impl SqliteJournal {
         // The writer copies the log itself, after it has answered; this is for the case that it cannot.
         connection.pragma_update(None, "wal_autocheckpoint", 50_000).map_err(sqlite)?;
         connection.pragma_update(None, "journal_size_limit", 64 << 20).map_err(sqlite)?;
+        // A game's rows are read back when it ends: those of a few hundred thousand moves stay in memory, in KiB.
+        connection.pragma_update(None, "cache_size", -32 * 1024).map_err(sqlite)?;
         let (found, games) = live::scan(&connection).map_err(sqlite)?;
         let reader = Mutex::new(schema::open_reader(dir)?);
         let latest = tournaments::latest(&connection).map_err(sqlite)?;

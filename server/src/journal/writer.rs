@@ -136,7 +136,11 @@ impl Writer {
         match &self.down {
             Some((at, _)) => at.saturating_duration_since(Instant::now()),
             None if self.sweep.is_running() => Duration::ZERO,
-            None => HEARTBEAT.saturating_sub(self.written.commit.elapsed()).max(Duration::from_millis(1)),
+            // What is due a while after the last commit may be due already and not be wanted now.
+            None => match HEARTBEAT.saturating_sub(self.written.commit.elapsed()) {
+                Duration::ZERO => HEARTBEAT / 4,
+                left => left,
+            },
         }
     }
 

@@ -5,7 +5,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
-use zeitnot_proto::{Color, Move};
+use std::fmt::{self, Write as _};
+use zeitnot_proto::{Color, Move, Role, Square};
 
 /// Characters of a line (8.2.1 of the standard: fewer than 80).
 const WIDTH: usize = 79;
@@ -17,6 +18,7 @@ pub(super) fn movetext(sheet: &Sheet, out: &mut String) -> Result<(), PgnError> 
     let opening = offers(&sheet.offers, None);
     lines.comment(&opening);
     let mut after_comment = true;
+    let mut word = String::new();
     for (index, ply) in sheet.plies.iter().enumerate() {
         let Some(mv) = legal(&chess, ply.mv) else {
             // An illegal move that nobody complained about stands, but has no name.
@@ -25,14 +27,16 @@ pub(super) fn movetext(sheet: &Sheet, out: &mut String) -> Result<(), PgnError> 
         };
         let number = chess.fullmoves();
         if chess.turn().is_white() {
-            lines.word(&format!("{number}."));
+            lines.spell(&mut word, format_args!("{number}."));
         } else if after_comment {
-            lines.word(&format!("{number}..."));
+            lines.spell(&mut word, format_args!("{number}..."));
         }
-        lines.word(&SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string());
-        let comment = comment(ply);
-        after_comment = !comment.is_empty();
-        lines.comment(&comment);
+        let san = SanPlus::from_move_and_play_unchecked(&mut chess, mv);
+        lines.spell(&mut word, format_args!("{san}"));
+        word.clear();
+        comment(ply, &mut word);
+        after_comment = !word.is_empty();
+        lines.comment(&word);
     }
     lines.word(sheet.result());
     lines.out.push('\n');
@@ -47,24 +51,27 @@ fn start(sheet: &Sheet) -> Result<Chess, PgnError> {
 
 /// The move, if it is legal here.
 fn legal(chess: &Chess, mv: Move) -> Option<shakmaty::Move> {
-    let uci: UciMove = mv.to_string().parse().ok()?;
-    uci.to_move(chess).ok()
+    let square = |square: Square| shakmaty::Square::new(u32::from(square.index()));
+    let promotion = mv.promotion().map(|role| match role {
+        Role::Pawn => shakmaty::Role::Pawn,
+        Role::Knight => shakmaty::Role::Knight,
+        Role::Bishop => shakmaty::Role::Bishop,
+        Role::Rook => shakmaty::Role::Rook,
+        Role::Queen => shakmaty::Role::Queen,
+        Role::King => shakmaty::Role::King,
+    });
+    UciMove::Normal { from: square(mv.from), to: square(mv.to), promotion }.to_move(chess).ok()
 }
 
-/// What follows a move.
-fn comment(ply: &Ply) -> String {
-    let mut parts = Vec::new();
-    let offers = offers(&ply.offers, Some(ply.side));
-    if !offers.is_empty() {
-        parts.push(offers);
+/// Appends what follows a move.
+fn comment(ply: &Ply, out: &mut String) {
+    out.push_str(&offers(&ply.offers, Some(ply.side)));
+    for (command, us) in [("clk", ply.clock_us), ("emt", ply.elapsed_us)] {
+        let Some(us) = us else { continue };
+        let blank = if out.is_empty() { "" } else { " " };
+        // Writing to a string cannot fail.
+        let _written = write!(out, "{blank}[%{command} {}]", Time(us));
     }
-    if let Some(us) = ply.clock_us {
-        parts.push(format!("[%clk {}]", h_mm_ss(us)));
-    }
-    if let Some(us) = ply.elapsed_us {
-        parts.push(format!("[%emt {}]", h_mm_ss(us)));
-    }
-    parts.join(" ")
 }
 
 /// Draw offers as a scoresheet marks them (Appendix C of 2023); of one who has not just moved, with his colour.
@@ -81,10 +88,14 @@ fn illegal_from(plies: &[Ply]) -> String {
 }
 
 /// `0:05:00`, with milliseconds where there are any.
-fn h_mm_ss(us: u64) -> String {
-    let (seconds, ms) = (us / 1_000_000, us / 1_000 % 1_000);
-    let whole = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if ms == 0 { whole } else { format!("{whole}.{ms:03}") }
+struct Time(u64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, ms) = (self.0 / 1_000_000, self.0 / 1_000 % 1_000);
+        write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)?;
+        if ms == 0 { Ok(()) } else { write!(f, ".{ms:03}") }
+    }
 }
 
 /// Words in lines of bounded length.
@@ -94,14 +105,29 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
+    /// A word that is spelled in `scratch`.
+    fn spell(&mut self, scratch: &mut String, word: fmt::Arguments<'_>) {
+        scratch.clear();
+        let _written = scratch.write_fmt(word);
+        self.word(scratch);
+    }
+
     fn word(&mut self, word: &str) {
+        self.pieces([word, "", ""]);
+    }
+
+    /// A word of pieces that stay together.
+    fn pieces(&mut self, pieces: [&str; 3]) {
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         if self.column > 0 {
-            let fits = self.column + 1 + word.len() <= WIDTH;
+            let fits = self.column + 1 + length <= WIDTH;
             self.out.push(if fits { ' ' } else { '\n' });
             self.column = if fits { self.column + 1 } else { 0 };
         }
-        self.out.push_str(word);
-        self.column += word.len();
+        for piece in pieces {
+            self.out.push_str(piece);
+        }
+        self.column += length;
     }
 
     /// A comment; a command such as `[%clk 0:05:00]` in it stays in one piece.
@@ -116,7 +142,7 @@ impl Lines<'_> {
             let (word, tail) = rest.split_at(stop.unwrap_or(rest.len()));
             rest = tail.trim_start();
             let close = if rest.is_empty() { " }" } else { "" };
-            self.word(&format!("{open}{word}{close}"));
+            self.pieces([open, word, close]);
             open = "";
         }
     }
@@ -128,9 +154,9 @@ mod tests {
 
     #[test]
     fn times_of_day_on_a_clock() {
-        assert_eq!(h_mm_ss(0), "0:00:00");
-        assert_eq!(h_mm_ss(299_999_999), "0:04:59.999");
-        assert_eq!(h_mm_ss(7_200_000_000), "2:00:00");
+        assert_eq!(Time(0).to_string(), "0:00:00");
+        assert_eq!(Time(299_999_999).to_string(), "0:04:59.999");
+        assert_eq!(Time(7_200_000_000).to_string(), "2:00:00");
     }
 
     #[test]

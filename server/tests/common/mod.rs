@@ -28,13 +28,13 @@ pub fn encoded(record: &Record) -> EncodedRow {
 }
 
 /// Appends and waits for the answer.
-pub fn append(journal: &SqliteJournal, record: Record) -> Result<Stamp, StoreError> {
-    journal.append(encoded(&record), None).blocking_recv().unwrap()
+pub fn append(journal: &SqliteJournal, record: &Record) -> Result<Stamp, StoreError> {
+    journal.append(encoded(record), None).blocking_recv().unwrap()
 }
 
 /// Appends the decision that ends a game, and waits for the answer.
-pub fn finish(journal: &SqliteJournal, record: Record, finished: Finished) -> Result<Stamp, StoreError> {
-    journal.append(encoded(&record), Some(Box::new(finished))).blocking_recv().unwrap()
+pub fn finish(journal: &SqliteJournal, record: &Record, finished: Finished) -> Result<Stamp, StoreError> {
+    journal.append(encoded(record), Some(Box::new(finished))).blocking_recv().unwrap()
 }
 
 /// What game number `game` between `white` and `black` is created with.

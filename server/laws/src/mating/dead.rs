@@ -1,6 +1,6 @@
 //! The check after every move: is the position dead, as far as a microsecond can tell?
 
-use shakmaty::{Color, Role};
+use shakmaty::{Color, Role, attacks};
 
 use super::{
     blocked, material,
@@ -16,11 +16,34 @@ const NARROW: usize = 2;
 /// Positions looked at.
 const POSITIONS_MAX: u32 = 64;
 
+/// With so many men and choices the next moves do not bring about that nobody can mate.
+const CROWDED: usize = 10;
+const CHOICES: usize = 3;
+
 /// Whether neither side can mate any more, as far as proven.
 // Law 2023 5.2.2; 1997 9.6: such a position ends the game at once.
 pub(super) fn is_proven(state: &State) -> bool {
+    if is_open(state) && !blocked::is_plausible(state) {
+        return false;
+    }
     let first = weaker(state);
     state.is_sound() && [first, first.other()].into_iter().all(|side| never(state, side))
+}
+
+/// Whether a look ahead is not worth its time, as in nearly all positions of a game: many men, no check, and
+/// choices that cost nothing to count. Nothing rests on it but time: what the look might still prove is left
+/// to the full question.
+pub(super) fn is_open(state: &State) -> bool {
+    let occupied = state.occupied();
+    if occupied.count() < CROWDED || state.is_check() {
+        return false;
+    }
+    let own = state.of(state.turn);
+    let free = own & !state.pinned(state.king(state.turn), occupied);
+    let pushes = state.pushed(free & state.role.pawn) & !occupied;
+    let jumps =
+        (free & state.role.knight).into_iter().map(|from| (attacks::knight_attacks(from) & !own).count());
+    pushes.count() + jumps.sum::<usize>() >= CHOICES
 }
 
 /// The side that is likelier to be unable to mate.
@@ -36,8 +59,15 @@ fn weaker(state: &State) -> Color {
 }
 
 fn never(state: &State, winner: Color) -> bool {
-    let mut look = Look { winner, positions: 0, steps: Vec::new() };
+    // Room for the moves of a few positions: growing costs more than the look.
+    let mut look = Look { winner, positions: 0, steps: Vec::with_capacity(256) };
     look.closes(state, 0) || (blocked::is_plausible(state) && blocked::excludes(state, winner))
+}
+
+/// Whether the look alone proves it.
+#[cfg(test)]
+pub(super) fn looks_dead(state: &State) -> bool {
+    Color::ALL.into_iter().all(|winner| Look { winner, positions: 0, steps: Vec::new() }.closes(state, 0))
 }
 
 struct Look {

@@ -173,7 +173,7 @@ impl State {
     }
 
     /// Men of the side to move that may only move along the line to their king.
-    fn pinned(&self, king: Square, occupied: Bitboard) -> Bitboard {
+    pub(super) fn pinned(&self, king: Square, occupied: Bitboard) -> Bitboard {
         let enemy = self.of(self.turn.other());
         let role = &self.role;
         let snipers = enemy
@@ -285,7 +285,7 @@ impl State {
         }
     }
 
-    fn pushed(&self, men: Bitboard) -> Bitboard {
+    pub(super) fn pushed(&self, men: Bitboard) -> Bitboard {
         match self.turn {
             Color::White => Bitboard(men.0 << 8),
             Color::Black => Bitboard(men.0 >> 8),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, Move, Position, Role, attacks, fen::Fen};
 
 use super::{
-    Budget, Proof, Verdict, analyse, blocked, is_dead_cheap, material_cannot_mate, position_from_fen,
+    Budget, Proof, Verdict, analyse, blocked, dead, is_dead_cheap, material_cannot_mate, position_from_fen,
     projection, state::State,
 };
 
@@ -158,6 +158,27 @@ fn a_forced_capture_makes_a_position_dead() {
         assert!(!is_dead_cheap(&position(fen)), "{fen}");
     }
     assert!(!is_dead_cheap(&Chess::default()));
+}
+
+/// The shortcut of the check after every move hides nothing that the look would have found in real games.
+#[test]
+fn no_open_position_of_a_real_game_is_dead_within_the_look() {
+    let games = include_str!("../../../../tests/data/real-games.tsv");
+    let (mut open, mut looked_at) = (0, 0);
+    for line in games.lines().filter(|line| !line.starts_with('#')) {
+        let mut game = Chess::default();
+        for uci in line.split('\t').nth(3).unwrap().split(' ') {
+            game.play_unchecked(uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(&game).unwrap());
+            let state = State::new(&game);
+            if dead::is_open(&state) {
+                open += 1;
+                assert!(!dead::looks_dead(&state), "{game:?}");
+            } else {
+                looked_at += 1;
+            }
+        }
+    }
+    assert!(open > 3 * looked_at, "{open} of {looked_at}: the shortcut is not worth having");
 }
 
 #[test]

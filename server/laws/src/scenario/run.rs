@@ -10,7 +10,7 @@ use zeitnot_proto::command::Party;
 use zeitnot_proto::rules::{GameId, Setup};
 use zeitnot_proto::snapshot::Status;
 use zeitnot_proto::time::{SECOND_US, format_us};
-use zeitnot_proto::{ByColor, Color, Command, Refusal, Stamp, Text};
+use zeitnot_proto::{ByColor, Color, Command, Entry, Refusal, Stamp, Text};
 
 /// An expectation that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Run {
             Err(refusal) => return self.not_opened(refusal),
         };
         let mut table = Virtual { game, events: Vec::new() };
-        table.fold(opened_at, &Decision { events: entries, answer: Ok(()), question: None });
+        table.fold(opened_at, &entries);
         self.play_on(&mut table)
     }
 
@@ -299,23 +299,27 @@ impl Table for Virtual {
 
     fn give(&mut self, at: Stamp, by: Party, command: &Command) {
         let decision = self.game.decide(Arrival { at, lag_us: 0 }, by, command);
-        self.fold(at, &decision);
+        self.decided(at, &decision);
     }
 
     fn pass(&mut self, due: Stamp) -> bool {
         let decision = self.game.decide_timeout(due);
-        self.fold(due, &decision);
+        self.decided(due, &decision);
         !decision.events.is_empty()
     }
 }
 
 impl Virtual {
-    fn fold(&mut self, at: Stamp, decision: &Decision) {
-        for entry in &decision.events {
+    fn fold(&mut self, at: Stamp, entries: &[Entry]) {
+        for entry in entries {
             self.game.apply(at, &entry.event);
             self.events.push(Reported::entry(at, entry));
         }
         self.game.turn_began(at);
+    }
+
+    fn decided(&mut self, at: Stamp, decision: &Decision) {
+        self.fold(at, &decision.events);
         if let Err(refusal) = decision.answer {
             self.events.push(Reported::rejected(at, refusal));
         }

@@ -52,7 +52,11 @@ pub fn drive(line: &Line, wake: Wake) -> Result<Story, TestCaseError> {
         return Ok(Story { entries: Vec::new(), answers: Vec::new(), clocks: ByColor::default() });
     };
     let mut driver = Driver { game, rows: Vec::new(), began: None, answers: Vec::new(), wake };
-    driver.fold(at, Decision { events: entries, answer: Ok(()), question: None }, 0)?;
+    let mut after = Box::new(driver.game.clone());
+    for entry in &entries {
+        after.apply(at, &entry.event);
+    }
+    driver.fold(at, Decision { events: entries, after, answer: Ok(()), question: None }, 0)?;
     for (pause, lag, deed) in &line.deeds {
         at = at.plus(*pause);
         if wake == Wake::InTime {
@@ -146,6 +150,7 @@ impl Driver {
         for entry in &decision.events {
             self.game.apply(at, &entry.event);
         }
+        prop_assert_eq!(&*decision.after, &self.game, "a decision does not say what its events do");
         if count > 0 {
             prop_assert_eq!(self.game.seq().unwrap().0 as usize + 1, seq + count);
             self.rows.push(Row { turn_began: self.began.take(), at, entries: decision.events.clone() });

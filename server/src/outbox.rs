@@ -1,8 +1,8 @@
-//! The way out of a game to one reader.
+//! The way out to one stream.
 //!
-//! Frames go straight to QUIC: the actor that has them writes them, and no other task has to wake for
-//! that. What QUIC does not take at once waits here, and the stream's own task carries it. What does not
-//! fit even here is dropped: the reader gets a snapshot once it has read the rest.
+//! Frames go straight to QUIC: whoever has them writes them, and no other task has to wake for that. What
+//! QUIC does not take at once waits here, and the stream's own task carries it. Of a game's events what does
+//! not fit even here is dropped: the reader gets a snapshot once it has read the rest.
 
 use bytes::Bytes;
 use quinn::SendStream;
@@ -28,7 +28,7 @@ pub enum Need {
     Gone,
 }
 
-/// The way out to one reader.
+/// The way out to one stream.
 pub struct Outbox {
     out: Mutex<Out>,
     /// Rung when there is something for [`Outbox::carry`].
@@ -48,6 +48,8 @@ struct Out {
     end: Option<Code>,
     /// Nothing can be written any more.
     gone: bool,
+    /// Nothing goes out yet.
+    held: bool,
 }
 
 /// Whether a frame was dropped: then nothing is taken until the reader is sent a snapshot.
@@ -71,8 +73,30 @@ impl Outbox {
             lag: Lag::None,
             end: None,
             gone: false,
+            held: false,
         };
         Outbox { out: Mutex::new(out), work: Notify::new() }
+    }
+
+    /// An outbox from which nothing goes out before [`Outbox::open`].
+    pub fn held(stream: SendStream, most: usize) -> Outbox {
+        let outbox = Outbox::new(stream, most);
+        outbox.out().held = true;
+        outbox
+    }
+
+    /// Sends `first`, and then what has gathered.
+    pub fn open(&self, first: Bytes) {
+        let mut out = self.out();
+        out.held = false;
+        out.waiting.push_front(first);
+        self.begin(&mut out);
+    }
+
+    /// Whether nobody gets anything any more.
+    pub fn is_closed(&self) -> bool {
+        let out = self.out();
+        out.gone || out.end.is_some()
     }
 
     /// Locked for a write that does not wait, never across an await.
@@ -92,16 +116,35 @@ impl Outbox {
             frames.clear();
             return true;
         }
-        let idle = out.waiting.is_empty();
         let room = out.most.saturating_sub(out.waiting.len());
         if frames.len() > room {
             out.lag = Lag::Dropped;
         }
         out.waiting.extend(frames.drain(..).take(room));
+        self.begin(&mut out);
+        !out.gone
+    }
+
+    /// Writes what waits, unless the stream's task is at it, or leaves the rest to it.
+    fn begin(&self, out: &mut Out) {
+        let idle = out.blocked.is_none() && !out.held;
         if idle && out.write(&mut Context::from_waker(Waker::noop())).is_pending() {
             self.work.notify_one();
         }
-        !out.gone
+    }
+
+    /// Sends a frame for which nothing can stand in later. False if there is no room for it; it is dropped then.
+    pub fn offer(&self, frame: Bytes) -> bool {
+        let mut out = self.out();
+        if out.gone || out.end.is_some() {
+            return true; // Nobody waits for it any more.
+        }
+        if out.waiting.len() >= out.most {
+            return false;
+        }
+        out.waiting.push_back(frame);
+        self.begin(&mut out);
+        true
     }
 
     /// Ends the stream with `code` once everything is out, `last` as the last frame if there is one.
