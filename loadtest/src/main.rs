@@ -12,7 +12,7 @@
 //! | [`measure`], [`objectives`] | what is measured, and what it has to keep to |
 //! | [`server_metrics`], [`process`] | what the server says of itself; CPU time |
 //! | [`report`] | a table, JSON, a page of HTML |
-//! | [`reference`] | the same traffic against a bare relay and a server |
+//! | [`mod@reference`] | the same traffic against a bare relay and a server |
 //! | [`options`], [`site`] | the command line |
 
 mod book;
