@@ -39,6 +39,11 @@ pub fn now() -> Stamp {
         Source::System { origin, origin_us } => origin_us.saturating_add(micros(origin.elapsed())),
         Source::Hand(now_us) => *now_us.borrow(),
     };
+    advanced(us)
+}
+
+/// A reading of the source as an instant of the time line.
+fn advanced(us: u64) -> Stamp {
     Stamp(us.saturating_add(ADVANCE_US.load(Ordering::Relaxed)))
 }
 
@@ -74,7 +79,8 @@ impl Alarm {
             Source::Hand(now_us) => {
                 let mut seen = now_us.subscribe();
                 // The sender lives as long as the process: waiting cannot fail.
-                let _lives = seen.wait_for(|_| now() >= due).await;
+                // What is asked is the value seen: asking for the time again inside would lock it twice.
+                let _lives = seen.wait_for(|&us| advanced(us) >= due).await;
             }
         }
     }
