@@ -104,17 +104,17 @@ impl Outbox {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends frames and leaves `frames` empty. False if nobody gets them any more.
-    pub fn send(&self, frames: &mut Vec<Bytes>) -> bool {
+    /// Sends frames and leaves `frames` empty.
+    pub fn send(&self, frames: &mut Vec<Bytes>) {
         let mut out = self.out();
         if out.gone || out.end.is_some() {
             frames.clear();
-            return false;
+            return;
         }
         if out.lag != Lag::None {
             // Whatever comes now is in the snapshot that it will get.
             frames.clear();
-            return true;
+            return;
         }
         let room = out.most.saturating_sub(out.waiting.len());
         if frames.len() > room {
@@ -122,7 +122,6 @@ impl Outbox {
         }
         out.waiting.extend(frames.drain(..).take(room));
         self.begin(&mut out);
-        !out.gone
     }
 
     /// Writes what waits, unless the stream's task is at it, or leaves the rest to it.
