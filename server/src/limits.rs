@@ -77,7 +77,7 @@ impl Default for Limits {
             tournaments: 1_000,
             tournament_players: 4_096,
             mate_search_positions: Budget::RULING.positions,
-            mate_searches: 2,
+            mate_searches: 1,
             linger: Duration::from_mins(1),
             idle_timeout: Duration::from_secs(15),
             keep_alive: Duration::from_secs(5),
