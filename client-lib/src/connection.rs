@@ -23,6 +23,8 @@ use zeitnot_proto::{ALPN, PROTOCOL_VERSION, Refusal, Text};
 /// Notices that may wait for their reader; what comes beyond is dropped, with a warning in the log.
 const NOTICES_MAX: usize = 1024;
 
+/// How long the close of a connection may come after the end of its control stream, which can overtake it.
+const CLOSE_AFTER_END: Duration = Duration::from_secs(2);
 /// How much earlier than the next one an address of a name is tried.
 const HEAD_START: Duration = Duration::from_millis(250);
 
@@ -150,7 +152,7 @@ impl Connector {
         let welcome = match reader.next::<ToClient>().await? {
             Some(ToClient::Welcome(welcome)) => *welcome,
             Some(_) => return Err(Error::Protocol("the first frame was not a welcome".into())),
-            None => return Err(Error::Protocol("the control stream ended".into())),
+            None => return Err(refused(&quic).await),
         };
         let (connection, notices) = Connection::start(quic, writer, reader);
         Ok(Opened { connection, welcome, notices })
@@ -353,6 +355,14 @@ async fn read_control(
         waiting.replies.clear();
     }
     close(&quic, why);
+}
+
+/// Why a server that ends the control stream without a welcome does so: its close is on the way, if it is not here.
+async fn refused(quic: &quinn::Connection) -> Error {
+    match tokio::time::timeout(CLOSE_AFTER_END, quic.closed()).await {
+        Ok(why) => why.into(),
+        Err(_) => Error::Protocol("the control stream ended".into()),
+    }
 }
 
 /// Closes the connection, unless it has ended already: then its reason stays as it is, for all who have

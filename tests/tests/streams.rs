@@ -60,6 +60,12 @@ async fn who_comes_back_gets_what_he_missed_and_no_more() {
         match stream.next::<FromGame>().await {
             Ok(FromGame::Events(events)) => {
                 assert_eq!(events.first, expected, "gapless from where the client was");
+                let live = table.seats.white.seen.iter().find(|live| live.first == events.first).unwrap();
+                assert_eq!(
+                    (events.position_seq, &events.clock),
+                    (live.position_seq, &live.clock),
+                    "as it was told then"
+                );
                 expected = Seq(expected.0 + u32::try_from(events.entries.len()).unwrap());
                 moves.extend(events.entries.iter().filter_map(|entry| match entry.event {
                     Event::MoveCompleted { mv, .. } => Some(mv),

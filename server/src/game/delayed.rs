@@ -33,9 +33,12 @@ impl Delayed {
 
     /// The clocks as spectators see them: as if everything happened just as much later.
     pub fn reading(&self) -> ClockReading {
-        let mut clock = self.game.reading();
-        clock.began = clock.began.map(|began| began.plus(self.delay_us));
-        clock
+        later(self.game.reading(), self.delay_us)
+    }
+
+    /// By how much spectators are late, in microseconds.
+    pub fn delay_us(&self) -> u64 {
+        self.delay_us
     }
 
     /// Keeps a decision back, with the instant at which the turn that it opened began.
@@ -71,4 +74,10 @@ impl Delayed {
         }
         released
     }
+}
+
+/// The clocks as somebody sees them who is late by `delay_us` microseconds.
+pub fn later(mut clock: ClockReading, delay_us: u64) -> ClockReading {
+    clock.began = clock.began.map(|began| began.plus(delay_us));
+    clock
 }

@@ -2,16 +2,17 @@
 
 use super::actor::{Actor, NewAttachment};
 use super::attachment::{Attachment, Encoded, View, frame, withhold};
+use super::delayed::later;
 use super::past::last_seq;
 use crate::clock;
-use crate::journal::Record;
+use crate::journal::{EncodedRow, Record};
 use bytes::Bytes;
 use zeitnot_laws::Game;
 use zeitnot_proto::close::Code;
 use zeitnot_proto::command::{Command, Party};
 use zeitnot_proto::game_stream::{Events, FromGame, Seat};
 use zeitnot_proto::snapshot::{ClockReading, LegalMove};
-use zeitnot_proto::{List, Seq};
+use zeitnot_proto::{Event, List, Seq};
 
 impl Actor {
     pub(super) async fn attach(&mut self, new: NewAttachment) {
@@ -66,15 +67,14 @@ impl Actor {
         let Some(reader) = self.attachments.iter().find(|reader| reader.id == id) else { return };
         // All that was sent before is in what comes now.
         reader.outbox.begin_again();
-        let (game, clock) = self.seen_from(reader.seat);
-        let missed = after.and_then(|after| self.missed(game, after));
-        let frames: Vec<Bytes> = match missed {
-            Some(records) => {
+        let (game, _) = self.seen_from(reader.seat);
+        let frames: Vec<Bytes> = match after.and_then(|after| self.missed(reader.seat, after)) {
+            Some(missed) => {
                 let view = reader.view();
-                let frames = records.into_iter().map(|record| {
-                    frame(&FromGame::Events(Box::new(withhold(events_of(record, game, clock), view))))
-                });
-                frames.collect()
+                missed
+                    .into_iter()
+                    .map(|events| frame(&FromGame::Events(Box::new(withhold(events, view)))))
+                    .collect()
             }
             None => vec![self.snapshot_for(reader)],
         };
@@ -86,31 +86,51 @@ impl Actor {
         reader.flush();
     }
 
-    /// The records after `after`, if that is something this game has, few enough, and told whole.
-    pub(super) fn missed(&self, game: &Game, after: Seq) -> Option<Vec<Record>> {
+    /// The decisions after `after` as they were told when they were made, with the position and the clocks after each,
+    /// if `after` is something this game has, and they are few enough and can be told whole.
+    fn missed(&self, seat: Seat, after: Seq) -> Option<Vec<Events>> {
+        let (game, clock) = self.seen_from(seat);
         let last = game.seq()?;
         if after > last {
             return None;
         }
-        let room = self.server.limits.outbox / 2;
-        let mut records = Vec::new();
-        for row in self.past.rows(self.handle.info.game).iter().rev() {
-            let record = row.decode().ok()?;
+        let rows = self.past.rows(self.handle.info.game);
+        let records = rows.iter().map(EncodedRow::decode).collect::<Result<Vec<_>, _>>().ok()?;
+        let missed = |record: &&Record| record.first <= last && last_seq(record) > after;
+        if records.iter().filter(missed).count() > self.server.limits.outbox / 2 {
+            return None;
+        }
+        // Half of a decision cannot be told: a snapshot can.
+        if records.iter().find(missed).is_some_and(|record| record.first != after.next()) {
+            return None;
+        }
+        let Event::GameCreated(setup) = &records.first()?.entries.first()?.event else { return None };
+        let mut then = Game::replay_start(setup).ok()?;
+        let delay_us = self.delay_us(seat);
+        let mut told = Vec::new();
+        for (record, next) in records.iter().zip(records.iter().skip(1).map(Some).chain([None])) {
             if record.first > last {
-                continue;
-            }
-            if last_seq(&record) <= after {
                 break;
             }
-            if records.len() == room {
-                return None;
+            for entry in &record.entries {
+                then.apply(record.at, &entry.event);
             }
-            records.push(record);
+            if let Some(began) = next.and_then(|next| next.turn_began) {
+                then.turn_began(began);
+            }
+            if last_seq(record) == last {
+                // Since when the present turn runs, the next record will say.
+                told.extend(missed(&record).then(|| events_of(record.clone(), game, clock)));
+            } else if missed(&record) {
+                told.push(events_of(record.clone(), &then, later(then.reading(), delay_us)));
+            }
         }
-        records.reverse();
-        // Half of a decision cannot be told: a snapshot can.
-        let starts = records.first().map_or(after.next(), |record| record.first);
-        (starts == after.next()).then_some(records)
+        Some(told)
+    }
+
+    /// By how much a reader in this seat is late, in microseconds.
+    fn delay_us(&self, seat: Seat) -> u64 {
+        self.public.as_ref().filter(|_| seat == Seat::Spectator).map_or(0, |public| public.delay_us())
     }
 
     pub(super) fn snapshot_for(&self, reader: &Attachment) -> Bytes {
